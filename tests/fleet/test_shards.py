@@ -106,7 +106,7 @@ def test_a_node_with_another_model_measures_nothing(run, begun, task):
     (("--on", "slurm", "--nodes", "0"), "--nodes"),
     (("--on", "slurm", "--write-job", "j", "--wait"), "leave one out"),
     (("--on", "slurm", "--write-job", "j", "--partition", "a\nb"), "characters that a job cannot hold"),
-    (("--on", "slurm", "--write-job", "j", "--sbatch=x"), "no option of sbatch"),
+    (("--on", "slurm", "--write-job", "j", "--sbatch=x"), "not an option of sbatch"),
     (("--on", "slurm", "--write-job", "j", "--repeat-disturbed", "2"), "leave it out with --on"),
     (("--on", "slurm", "--write-job", "j", "--env", "LD_PRELOAD=x"), "variables by which code can come"),
     (("--on", "slurm", "--write-job", "no/such/j"), "no/such"),
