@@ -1,4 +1,5 @@
 #include "infermeter/report/forms/document_run.hpp"
+#include "infermeter/plan/subject.hpp"
 
 // Documents of what is made from a run: the run itself, its gate, its variants.
 #include <fmt/format.h>
