@@ -174,7 +174,7 @@ TEST(LabelSubjects, ShortensPathsWhereThatIsEnough) {
       labels({{.model = "/a/small/config.json", .backend = "x"}, {.model = "b/large/config.json", .backend = "x"}}),
       ElementsAre("small@x", "large@x"));  // folders of language models
   EXPECT_THAT(labels({{.model = "config.json", .backend = "x"}, {.model = "/config.json", .backend = "y"}}),
-              ElementsAre("config.json@x", "config.json@y"));
+              ElementsAre("config.json@x", "/config.json@y"));
   EXPECT_THAT(labels({{.model = "m", .backend = "x", .backend_library = "/old/l.so.1"},
                       {.model = "m", .backend = "x", .backend_library = "/new/l.so.2"}}),
               ElementsAre("m@x,library=l.so.1", "m@x,library=l.so.2"));
