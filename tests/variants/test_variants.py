@@ -77,7 +77,8 @@ def test_int8_races_with_float32(run, tmp_path):
     assert made[0] == "" and made[1].startswith("int8 static by ONNX Runtime 1.") and "calibrated on" in made[3]
     for setting in report["tuning"]["settings"]:
         assert setting["bounds"][0]["kept"] in ("yes", "no"), setting
-    assert report["tuning"]["decided"] and report["tuning"]["best"] in (0, 2), "float32 is faster for so small a model"
+    # Which one is fastest depends on what else runs here; that its outputs keep the condition does not.
+    assert report["tuning"]["settings"][report["tuning"]["best"]]["bounds"][0]["kept"] == "yes"
     again = run("run", "--plan", "best.toml", "--processes", 1, "--iterations", 2, env=env)
     assert again.returncode == 0, again.stderr
 
