@@ -20,7 +20,7 @@ export ORT_DISABLE_TELEMETRY := 1
 # Benchmarks are added to a build when they are asked for, and stay.
 for_tests = -DINFERMETER_TESTS=ON $(if $(wildcard $(release)/build.ninja),,-DINFERMETER_BENCHMARKS=OFF)
 
-.PHONY: help demo demo-frameworks build test test-units test-threads test-faults fuzz test-frameworks lint format bench bench-verdicts study install docs release release-check clean
+.PHONY: help demo demo-frameworks build test test-units test-threads test-faults fuzz test-arm64 test-frameworks lint format bench bench-verdicts study install docs release release-check clean
 
 help:
 	echo "make demo             set up, build, and measure two models on two runtimes (results/)"
@@ -31,6 +31,7 @@ help:
 	echo "make test-threads     unit tests of what has several threads, with the thread sanitizer (3 min the first time)"
 	echo "make test-faults      break runs off at every sync and write, fill the disk, let memory run out: 3000 times (hours)"
 	echo "make fuzz             feed the readers of files from outside, $(FUZZ_SECONDS) s each (libFuzzer; builds with clang first)"
+	echo "make test-arm64       cross-compile for 64-bit Arm in a fresh Debian, run unit tests under emulation (as root; up to an hour)"
 	echo "make test-frameworks  set up PyTorch, JAX and LiteRT (6.5 GB), and run the tests that need them"
 	echo "make lint             check the sources: formats, clang-tidy, ruff, mypy, TypeScript, eslint, shellcheck (3 min after the build)"
 	echo "make format           bring C++ and imports of Python into their format"
@@ -96,6 +97,10 @@ fuzz:
 	$(call configure,fuzz)
 	$(call compile,fuzz,fuzz)
 	scripts/fuzz $(FUZZ_SECONDS)
+
+# In a Debian of its own: the packages of this machine stay as they are.
+test-arm64: build
+	scripts/cross-arm64
 
 test-frameworks:
 	scripts/setup --tests --with pytorch,jax,litert
