@@ -18,19 +18,18 @@
 
 namespace {
 
-// People make terminals narrower while something runs, and a line that changes must not wrap.
-std::size_t live_width() {
+// Of a terminal, at least `least`: no eye follows 300 columns. 80 of what is none.
+std::size_t columns_of(int descriptor, std::size_t least) {
   winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return std::clamp<std::size_t>(size.ws_col, 20, 160);
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return std::clamp<std::size_t>(size.ws_col, least, 160);
 }
 
-// Tables need some room and no eye follows 300 columns.
-std::size_t terminal_width() {
-  winsize size{};
-  if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return std::min<std::size_t>(std::max<std::size_t>(size.ws_col, 60), 160);
-}
+// People make terminals narrower while something runs, and a line that changes must not wrap.
+std::size_t live_width() { return columns_of(STDERR_FILENO, 20); }
+
+// Tables need some room.
+std::size_t terminal_width() { return columns_of(STDOUT_FILENO, 60); }
 
 std::optional<std::string> variable(const std::string& name) {
   const char* value = std::getenv(name.c_str());

@@ -15,7 +15,7 @@
 
 namespace infermeter {
 
-// Are this subject's outputs still wanted? To be compared, or to be compared with labels.
+// Are this subject's outputs still wanted? To be compared with those of another subject, or with labels.
 [[nodiscard]] bool wants_outputs(const RunRecord& record, std::size_t subject);
 
 // What a trial's outputs say, which is to be kept with it.

@@ -36,19 +36,6 @@ Error no_store(const std::filesystem::path& file) {
       "there is no store {}: nothing has been measured there yet (--output-dir names the folder)", file.string()));
 }
 
-Result<SqliteDatabase> examined(Result<SqliteDatabase> database, const std::filesystem::path& file) {
-  if (!database.ok()) return database;
-  INFERMETER_TRY(const auto state, examine_store(*database, file));
-  if (state == StoreState::empty) return no_store(file);
-  if (state == StoreState::older) {
-    return io_error(
-        fmt::format("the store {} was written by an older infermeter, and cannot be brought up to date where nothing "
-                    "can be written: copy its folder to another place and read it there (--output-dir)",
-                    file.string()));
-  }
-  return database;
-}
-
 bool has_write_ahead_log(const std::filesystem::path& file) {
   std::error_code code;
   const auto size = std::filesystem::file_size(std::filesystem::path(file.string() + "-wal"), code);
@@ -64,16 +51,22 @@ bool can_write(const std::filesystem::path& file) {
   return can_write_beside(file) && ::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) == 0;
 }
 
-// A store of an older schema, where it can be written to: a report of an earlier run needs no run of this version
-// first.
-Result<Done> bring_up_to_date(const std::filesystem::path& file, const Waiting& waiting) {
-  if (!can_write(file)) return Done{};
-  auto database = SqliteDatabase::open(file, SqliteDatabase::Access::read, waiting);
-  if (!database.ok()) return Done{};  // whoever reads it says why
-  const auto state = examine_store(*database, file);
-  if (!state.ok() || *state != StoreState::older) return Done{};
+// A store of an older schema is brought up to date where it can be written to: a report of an earlier run needs no run
+// of this version first.
+Result<SqliteDatabase> examined(Result<SqliteDatabase> database, const std::filesystem::path& file,
+                                const Waiting& waiting) {
+  if (!database.ok()) return database;
+  INFERMETER_TRY(const auto state, examine_store(*database, file));
+  if (state == StoreState::empty) return no_store(file);
+  if (state == StoreState::current) return database;
+  if (!can_write(file)) {
+    return io_error(
+        fmt::format("the store {} was written by an older infermeter, and cannot be brought up to date where nothing "
+                    "can be written: copy its folder to another place and read it there (--output-dir)",
+                    file.string()));
+  }
   const auto upgraded = open_for_writing(file, waiting);
-  return upgraded.ok() ? Result<Done>(Done{}) : upgraded.error();
+  return upgraded.ok() ? SqliteDatabase::open(file, SqliteDatabase::Access::read, waiting) : upgraded.error();
 }
 
 // A file with a write-ahead log is read through an index beside it, which cannot be made in a folder that cannot be
@@ -81,11 +74,10 @@ Result<Done> bring_up_to_date(const std::filesystem::path& file, const Waiting& 
 Result<SqliteDatabase> open_for_reading(const std::filesystem::path& file, const Waiting& waiting) {
   std::error_code code;
   if (!std::filesystem::exists(file, code)) return no_store(file);
-  INFERMETER_TRY_DONE(bring_up_to_date(file, waiting));
-  auto database = examined(SqliteDatabase::open(file, SqliteDatabase::Access::read, waiting), file);
+  auto database = examined(SqliteDatabase::open(file, SqliteDatabase::Access::read, waiting), file, waiting);
   if (database.ok() || can_write_beside(file)) return database;
   if (!has_write_ahead_log(file)) {
-    return examined(SqliteDatabase::open(file, SqliteDatabase::Access::read_unchanging, waiting), file);
+    return examined(SqliteDatabase::open(file, SqliteDatabase::Access::read_unchanging, waiting), file, waiting);
   }
   return io_error(
       fmt::format("the store {} has records that cannot be read where nothing can be written: copy its folder to "
