@@ -167,8 +167,8 @@ def test_without_values_each_option_is_changed_once(run):
 
 
 def test_settings_race_under_a_load(run):
-    record = tuned(run, "mlp@fake", "--over", "latency=constant:6ms,constant:1ms", "work=sleep", "--load", "concurrency=2",
-                   "--duration", "30ms", "--objective", "achieved_rate", "--subject-to", "response_p50 <= 4ms", "achieved_rate >= 10",
+    record = tuned(run, "mlp@fake", "--over", "latency=constant:40ms,constant:1ms", "work=sleep", "--load", "concurrency=2",
+                   "--duration", "200ms", "--objective", "achieved_rate", "--subject-to", "response_p50 <= 10ms", "achieved_rate >= 10",
                    "--write-plan", "best.toml", "--seed", 5)
     assert record["tuning"]["best"] == 1 and fates(record)[0] in ("bound", "worse")
     best = next(answer for answer in record["answers"] if answer["kind"] == "best")

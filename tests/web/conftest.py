@@ -139,9 +139,10 @@ def written(infermeter, models_cache, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def run_page(written):
-    """Three subjects of one group and one of another, on the fake back end."""
-    return written("run", "fast=mlp@fake,latency=normal:1ms:20us", "slow=mlp@fake,latency=normal:1400us:30us",
-                   "mid=mlp@fake,latency=normal:1100us:30us,threads=1", "other=resnet50@fake,latency=normal:2ms:100us,batch=4",
+    """Three subjects of one group and one of another, on the fake back end. They sleep, and are far apart: other
+    processes change nothing of who is faster."""
+    return written("run", "fast=mlp@fake,work=sleep,latency=normal:3ms:60us", "slow=mlp@fake,work=sleep,latency=normal:6ms:120us",
+                   "mid=mlp@fake,work=sleep,latency=normal:4500us:90us,threads=1", "other=resnet50@fake,work=sleep,latency=normal:7ms:200us,batch=4",
                    "--processes", "3", "--warmup", "5", "--iterations", "60")
 
 
