@@ -72,17 +72,18 @@ test-units:
 	$(call compile,asan,unit-tests)
 	$(call run_ctest,build/asan,-L unit)
 
-# Of what has several threads: the worker, the store, the decoding of pictures, and waiting that a signal ends. Of a sampled worker, most
-# samples lie in the sanitizer's own code; and its shadow memory counts as the worker's.
+# Of what has several threads: the worker, the load loop, teams of threads, the decoding of pictures, writers of one store, and waiting that a
+# signal ends. Of a sampled worker, most samples lie in the sanitizer's own code; and its shadow memory counts as the worker's.
+threaded = LoadLoop.*:Peaks.*:ImageData.*:Patience.*:Postgres.ManyMakeTheStoreAndWriteOneRunAtOnce:StoreFaults.StopsWaitingAtASignal
 test-threads:
 	scripts/setup --tests
 	$(call configure,tsan)
-	$(call compile,tsan,infermeter_worker_test infermeter_store_test infermeter_data_test infermeter_diagnostics_test)
+	$(call compile,tsan,$(foreach one,worker store data diagnostics trial,infermeter_$(one)_test))
 	export TSAN_OPTIONS=die_after_fork=0
 	export GTEST_FILTER='-StackTrial.*:RunTrial.OurOwnSamplesAreNotTheSubjectsMemory'
-	$(call run_ctest,build/tsan,-R '^(worker|store)$$')
-	export GTEST_FILTER='ImageData.*:Patience.*-ImageData.TooManyForMemoryNameTheLimit'
-	$(call run_ctest,build/tsan,-R '^(data|diagnostics)$$')
+	$(call run_ctest,build/tsan,-R '^worker$$')
+	export GTEST_FILTER='$(threaded):-ImageData.TooManyForMemoryNameTheLimit'
+	$(call run_ctest,build/tsan,-R '^(store|data|diagnostics|trial)$$')
 
 # The same tests are in `make test` with a few of each kind.
 test-faults:

@@ -71,14 +71,22 @@ void LoadFlags::declare(CLI::App& app) {
   declare_values(app, "--goodput", goodput_, "BOUND…",
                  "Count the requests that keep all of 'ttft<=200ms' 'tpot<=50ms' 'response<=2s' (first token, time per "
                  "token, whole answer).");
+  declare_one(
+      app, "--spin", spin_, "WHEN",
+      "Open loop: on and auto wait actively for the last 200 µs before an arrival, auto only while no request is "
+      "in flight; off sleeps. Default: auto.");
+  app.add_flag("--mlperf", mlperf_,
+               "The time of MLPerf Inference for the four scenarios that it names: 10 minutes in each process, unless "
+               "--duration or --requests says otherwise.")
+      ->group(kLoadGroup);
   declare_one(app, "--requests", requests_, "N", "End after N requests, instead of --duration (default: 10s).");
 }
 
 bool LoadFlags::any() const {
   for (const auto* values :
-       {&scenario_, &rates_, &concurrencies_, &arrivals_, &samples_, &requests_, &find_rate_, &goodput_})
+       {&scenario_, &rates_, &concurrencies_, &arrivals_, &samples_, &requests_, &find_rate_, &goodput_, &spin_})
     if (!values->empty()) return true;
-  return false;
+  return mlperf_;
 }
 
 Result<Done> LoadFlags::apply(PlanDraft& draft) const {
@@ -97,11 +105,23 @@ Result<Done> LoadFlags::apply(PlanDraft& draft) const {
   loads = multiplied(loads, "samples", samples_);
   loads = multiplied(loads, "find_rate", find_rate_);
   loads = multiplied(loads, "goodput", together(goodput_));
+  loads = multiplied(loads, "spin", spin_);
   loads = multiplied(loads, "concurrency", concurrencies_);
   loads = multiplied(loads, "rate", rates_);
   for (const Pairs& load : loads) {
     // The sentence of a subject would not say which flag it was.
-    if (const auto shape = load_shape_from_pairs(load); !load.empty() && !shape) return shape.error();
+    const auto shape = load_shape_from_pairs(load);
+    if (!load.empty() && !shape) return shape.error();
+    if (mlperf_ && (load.empty() || !shape->is_of_mlperf()))
+      return usage_error(
+          "--mlperf is for the scenarios of MLPerf: give --scenario single-stream, multi-stream, server or offline");
+  }
+  // Its rules ask for so long: min_duration of mlperf.conf.
+  constexpr double mlperf_s = 600;
+  if (mlperf_ && draft.plan.automatic.iterations) {
+    draft.plan.stopping.duration_s = mlperf_s;
+    draft.plan.stopping.iterations.reset();
+    draft.plan.automatic.iterations = false;
   }
   if (loads.size() > 1 || !loads.front().empty()) draft.loads = std::move(loads);
   return Done{};

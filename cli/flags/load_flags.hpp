@@ -18,7 +18,9 @@ class LoadFlags {
   [[nodiscard]] bool any() const;
 
  private:
-  std::vector<std::string> scenario_, rates_, concurrencies_, arrivals_, samples_, requests_, find_rate_, goodput_;
+  std::vector<std::string> scenario_, rates_, concurrencies_, arrivals_, samples_, requests_, find_rate_, goodput_,
+      spin_;
+  bool mlperf_ = false;
 };
 
 }  // namespace infermeter

@@ -50,6 +50,35 @@ def test_every_scenario(run, source_dir, flags, requests, in_flight):
     assert record["trials"][0]["iterations"] == requests
 
 
+def test_answers_of_the_whole_load_are_compared(run):
+    def load_of(subject, *flags):
+        done = run("load", subject, *flags, "--requests", 20, *SHORT, "--format", "json")
+        record = json.loads(done.stdout)
+        return record["trials"][0]["load"], {each["rule"]: each["message"] for each in record["subjects"][0]["load"]["findings"]}
+
+    load, _ = load_of(SUBJECT, "--concurrency", 2)
+    assert load["checked"] == 2 + 5, "the last of each client, and the answers to requests 1, 2, 4, 8, 16"
+    _, findings = load_of("mlp@fake,outputs=random", "--concurrency", 1)
+    assert "of 6 answers" in findings["outputs"]
+
+
+@pytest.mark.parametrize("flags, words", [
+    ((), "10 min of timed inferences"),
+    (("--duration", "5s"), "5.0 s of timed inferences"),
+    (("--requests", 7), "7 timed iterations"),
+])
+def test_the_time_that_mlperf_asks_for(run, flags, words):
+    done = run("load", SUBJECT, "--scenario", "server", "--rate", 5, "--mlperf", *flags, "--dry-run")
+    assert done.returncode == 0 and words in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("spin", ["auto", "on", "off"])
+def test_how_an_arrival_is_waited_for(run, spin):
+    record = loaded(run, SUBJECT, "--rate", 200, "--requests", 10, "--spin", spin, *SHORT)
+    assert record["plan"]["subjects"][0]["load"]["spin"] == spin
+    assert record["trials"][0]["iterations"] == 10
+
+
 def test_arrivals_of_a_file(run):
     (run.folder / "trace.csv").write_text("seconds,user\n0,a\n0.01,b\n0.01,c\n0.05,d\n")
     record = loaded(run, SUBJECT, "--arrivals", "trace.csv", "--duration", "10s", *SHORT)
@@ -98,6 +127,10 @@ def test_the_same_seed_has_the_same_arrivals(run):
     (("--arrivals", "none.csv"), "cannot read 'none.csv'"),
     (("--requests", "0", "--rate", "3"), "--requests: expected a whole number from 1"),
     (("--load", "speed=3"), "load.speed: there is no such key"),
+    (("--rate", "3", "--spin", "yes"), "load.spin: expected auto, on or off, got 'yes'"),
+    (("--concurrency", "3", "--spin", "on"), "closed waits for no arrival: leave spin out"),
+    (("--mlperf",), "--mlperf is for the scenarios of MLPerf"),
+    (("--mlperf", "--rate", "3"), "--mlperf is for the scenarios of MLPerf"),
     ((), "it is not said how requests come to"),
 ])
 def test_what_is_refused(run, flags, words):
@@ -186,7 +219,7 @@ def test_clients_of_a_runtime_that_takes_one_request_queue(run, onnxruntime):
     assert record["trials"][0]["iterations"] == 300
     record = json.loads(run("load", f"mlp@{onnxruntime}", "--concurrency", 3, "--requests", 300, *SHORT, "--format", "json").stdout)
     load = record["trials"][0]["load"]
-    assert load["checked"] == 3 and load["mismatched"] == 0 and load["largest_difference"] == 0
+    assert load["checked"] == 3 + 9 and load["mismatched"] == 0 and load["largest_difference"] == 0
     assert load["completed"] == 300 and load["clients"] == 3
 
 

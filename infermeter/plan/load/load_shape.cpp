@@ -26,6 +26,18 @@ constexpr auto kScenarios = std::to_array<ScenarioName>({{LoadScenario::single_s
                                                          {LoadScenario::closed, "closed"},
                                                          {LoadScenario::open, "open"}});
 
+struct SpinName {
+  Spin spin;
+  std::string_view name;
+};
+constexpr auto kSpins = std::to_array<SpinName>({{Spin::automatic, "auto"}, {Spin::on, "on"}, {Spin::off, "off"}});
+
+Result<Spin> spin_from_string(std::string_view text) {
+  const auto* const found = std::ranges::find(kSpins, text, &SpinName::name);
+  if (found != kSpins.end()) return found->spin;
+  return usage_error(fmt::format("expected auto, on or off, got {}", in_quotes(text)));
+}
+
 Result<LoadScenario> scenario_from_string(std::string_view text) {
   const auto* const found = std::ranges::find(kScenarios, text, &ScenarioName::name);
   if (found != kScenarios.end()) return found->scenario;
@@ -42,6 +54,7 @@ struct Said {
   std::optional<std::int64_t> samples{};
   std::optional<LoadObjective> find_rate{};
   std::optional<GoodputBounds> goodput{};
+  std::optional<Spin> spin{};
 };
 
 // What a response time can be asked for, and which of its percentiles that is.
@@ -85,9 +98,11 @@ Result<Done> take(Said& said, std::string_view key, std::string_view value) {
     INFERMETER_TRY(said.find_rate, objective_from_string(value));
   } else if (key == "goodput") {
     INFERMETER_TRY(said.goodput, goodput_from_string(value));
+  } else if (key == "spin") {
+    INFERMETER_TRY(said.spin, spin_from_string(value));
   } else {
     return usage_error(
-        "there is no such key; there are scenario, rate, concurrency, arrivals, samples, find_rate, goodput");
+        "there is no such key; there are scenario, rate, concurrency, arrivals, samples, find_rate, goodput, spin");
   }
   return Done{};
 }
@@ -102,6 +117,7 @@ Result<Done> check_rate(const LoadShape& shape, const Said& said) {
   const std::string_view name = to_string(shape.scenario);
   if (!shape.is_open()) {
     if (said.find_rate) return usage_error(fmt::format("{} has no rate that could be found: leave it out", name));
+    if (said.spin) return usage_error(fmt::format("{} waits for no arrival: leave spin out, or take server", name));
     if (said.rate || said.arrivals) {
       return usage_error(fmt::format("{} has no {}: its clients wait for their answers; leave it out, or take server",
                                      name, said.rate ? "rate" : "arrivals"));
@@ -160,6 +176,7 @@ Result<LoadShape> load_shape_from_pairs(const Pairs& load) {
   shape.rate = said.rate.value_or(0);
   shape.find_rate = said.find_rate;
   shape.goodput = said.goodput;
+  shape.spin = said.spin.value_or(Spin::automatic);
   shape.samples = said.samples.value_or(shape.scenario == LoadScenario::multi_stream ? kMultiStreamSamples : 1);
   return shape;
 }

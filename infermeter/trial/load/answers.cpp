@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "infermeter/data/value_block.hpp"
 
@@ -51,6 +52,10 @@ void Answers::keep(std::size_t item, ItemValues values) {
   if (bytes > kMostBytes - bytes_) return;
   bytes_ += bytes;
   answers_.push_back({item, std::move(values)});
+}
+
+void Answers::keep(Answers others) {
+  for (Answer& answer : others.answers_) keep(answer.item, std::move(answer.values));
 }
 
 void Answers::check(std::size_t item, std::span<const Value> reference, LoadRecord& load) {

@@ -1,10 +1,13 @@
 // Answers: are outputs under load what one inference after the other gives?
 //
-// The last answer of every client is kept when the load is over, when it costs nothing, and is compared with an
-// inference of the same data item that was run alone.
+// Some are kept and compared with an inference of the same data item that was run alone: the last answer of every
+// client, when the load is over, and of the whole load the answers to the requests 1, 2, 4, 8, …, which their client
+// copies before it takes its next request.
 #pragma once
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -18,10 +21,15 @@ namespace infermeter {
 // only.
 [[nodiscard]] double largest_difference(std::span<const Value> reference, std::span<const Value> answer);
 
+// Of a load that may have any number of requests, some 30: from all of its time, most of them from its begin, when a
+// runtime makes what it keeps for each request in flight.
+[[nodiscard]] constexpr bool is_kept_answer(std::uint64_t request) { return std::has_single_bit(request + 1); }
+
 class Answers {
  public:
   // At most kMostBytes of them.
   void keep(std::size_t item, ItemValues values);
+  void keep(Answers others);
   // Counts those of `item` into `load` and lets them go.
   void check(std::size_t item, std::span<const Value> reference, LoadRecord& load);
 

@@ -49,7 +49,8 @@ struct LoadProgress {
 
 // `Step` is a client's: `bool prepare(std::uint64_t request)`, `bool run()`, `RequestError error()` after either said
 // false, `const AnswerParts* parts()` after a run that succeeded, nullptr where nothing is known of parts. `Waiter` has
-// `bool until(const Clock&, std::uint64_t ticks, is_over)`: false if the function `is_over` said true meanwhile.
+// `bool until(const Clock&, std::uint64_t ticks, is_over, may_spin)`: false if the function `is_over` said true
+// meanwhile; while `may_spin` says true it may wait actively.
 template <class Clock, class Waiter, class Step>
 class LoadLoop {
  public:
@@ -113,6 +114,12 @@ class LoadLoop {
            static_cast<std::size_t>(orders_.shape.concurrency) > steps_;
   }
   [[nodiscard]] bool is_interrupted() const { return progress_.interrupt->load(std::memory_order_relaxed) != 0; }
+  [[nodiscard]] bool may_spin() const {
+    if (orders_.shape.spin != Spin::automatic) return orders_.shape.spin == Spin::on;
+    const std::uint64_t ended =
+        counts_.completed.load(std::memory_order_relaxed) + counts_.failed.load(std::memory_order_relaxed);
+    return counts_.issued.load(std::memory_order_relaxed) <= ended;
+  }
   [[nodiscard]] bool is_over() const { return over_.load(std::memory_order_relaxed) || is_interrupted(); }
 
   void run_clients(std::span<Step> steps) {
@@ -163,7 +170,9 @@ class LoadLoop {
       times.arrival = ticket->arrival.value_or(times.free);
       times.issue = times.free;
       if (is_ready && times.arrival > times.free) {
-        if (!waiter_.until(clock_, times.arrival, [this] { return is_over(); })) return take_back();
+        const bool has_come =
+            waiter_.until(clock_, times.arrival, [this] { return is_over(); }, [this] { return may_spin(); });
+        if (!has_come) return take_back();
         times.issue = clock_.now();
       }
       counts_.issued.fetch_add(1, std::memory_order_relaxed);

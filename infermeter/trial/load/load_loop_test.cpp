@@ -31,8 +31,8 @@ struct SimulatedClock {
 struct SimulatedWaiter {
   std::uint64_t* time;
   std::uint64_t late = 0;
-  template <class IsOver>
-  [[nodiscard]] bool until(const SimulatedClock&, std::uint64_t moment, const IsOver& is_over) const {
+  template <class IsOver, class MaySpin>
+  [[nodiscard]] bool until(const SimulatedClock&, std::uint64_t moment, const IsOver& is_over, const MaySpin&) const {
     if (is_over()) return false;
     *time = std::max(*time, moment + late);
     return true;
@@ -225,6 +225,47 @@ TEST(LoadLoop, CountsShowWhatIsInFlight) {
   EXPECT_EQ(counts.completed, 4U);
 }
 
+// Asks at each arrival, as whoever waits for it does.
+struct AskingWaiter {
+  std::uint64_t* time;
+  std::vector<bool>* answers;
+  template <class IsOver, class MaySpin>
+  [[nodiscard]] bool until(const SimulatedClock&, std::uint64_t moment, const IsOver&, const MaySpin& may_spin) const {
+    answers->push_back(may_spin());
+    *time = std::max(*time, moment);
+    return true;
+  }
+};
+
+std::vector<bool> may_spin(const char* spin, std::uint64_t others_in_flight) {
+  LoadOrders orders = orders_for({{"rate", "100"}, {"arrivals", "constant"}, {"spin", spin}}, 3);
+  orders.counts_failures = true;
+  std::uint64_t time = 5 * kSecond;
+  const SimulatedClock clock{&time};
+  std::vector<TickPair> pairs(10);
+  std::vector<bool> answers;
+  std::atomic<std::uint64_t> done = 0;
+  std::atomic<std::uint32_t> interrupt = 0;
+  LiveCounts counts{};
+  counts.issued = others_in_flight;
+  LoadLoop<SimulatedClock, AskingWaiter, SimulatedStep> loop(
+      clock, {&time, &answers}, orders, Schedule(orders.shape, 1),
+      {.pairs = pairs, .done = &done, .interrupt = &interrupt, .counts = &counts});
+  std::vector<SimulatedStep> steps{
+      {.time = &time, .service = always(kMilli), .is_good = [](std::uint64_t n) { return n != 0; }}};
+  EXPECT_EQ(loop.run(steps), LoopEnd::complete);
+  EXPECT_FALSE(answers.empty());
+  return answers;
+}
+
+// Of those that have ended, one failed.
+TEST(LoadLoop, SpinsOnlyWhileNothingIsInFlight) {
+  EXPECT_THAT(may_spin("auto", 0), Each(true));
+  EXPECT_THAT(may_spin("auto", 1), Each(false));
+  EXPECT_THAT(may_spin("on", 1), Each(true));
+  EXPECT_THAT(may_spin("off", 0), Each(false));
+}
+
 TEST(LoadLoop, AClosedLoopEndsWithItsTime) {
   const auto [record, pairs, end] = simulate(orders_for({{"concurrency", "1"}}, UINT64_MAX, 1), always(10 * kMilli));
   EXPECT_EQ(record.completed, 100U);
@@ -337,8 +378,8 @@ struct CountingClock {
   }
 };
 struct NoWaiter {
-  template <class IsOver>
-  [[nodiscard]] bool until(const CountingClock&, std::uint64_t, const IsOver&) const {
+  template <class IsOver, class MaySpin>
+  [[nodiscard]] bool until(const CountingClock&, std::uint64_t, const IsOver&, const MaySpin&) const {
     return true;
   }
 };

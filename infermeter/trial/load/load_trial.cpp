@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace infermeter {
 namespace {
@@ -98,6 +99,7 @@ Answers LoadTrial::answers(Request& own) {
   };
   keep(own);
   for (Request& request : requests_) keep(request);
+  answers.keep(std::exchange(sampled_, {}));
   return answers;
 }
 

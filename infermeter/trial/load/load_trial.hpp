@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "infermeter/samples/load/load_record.hpp"
@@ -25,9 +26,14 @@ struct LoadStep {
   Request* request;
   const Reader* reader;
   const std::vector<TraceLengths>* lengths;  // of the requests; none: the subject's own
+  bool keeps_answers = false;
+  bool has_kept_answer = false;  // the one that the request has now
+  Answers answers{};
   AnswerParts answer_parts{};
 
-  [[nodiscard]] bool prepare(std::uint64_t number) const {
+  [[nodiscard]] bool prepare(std::uint64_t number) {
+    if (has_kept_answer) keep_answer();
+    has_kept_answer = keeps_answers && is_kept_answer(number);
     if (!request->prepare(number)) return false;
     if (number >= lengths->size()) return true;
     const TraceLengths& said = (*lengths)[number];
@@ -36,6 +42,9 @@ struct LoadStep {
   [[nodiscard]] bool run() const { return request->run(); }
   [[nodiscard]] RequestError error() const { return {request->error("a request").message, request->failure_kind()}; }
   [[nodiscard]] const AnswerParts* parts() { return reader->read(*request, answer_parts) ? &answer_parts : nullptr; }
+  void keep_answer() {
+    if (auto values = request->outputs(); values.ok()) answers.keep(request->bound_item(), std::move(*values));
+  }
 };
 
 // How many requests are in flight at most. `at_once`: what the model is loaded for ("concurrent_inferences" of what is
@@ -88,10 +97,12 @@ class LoadTrial {
     const auto run_load = [&](const LoadOrders& orders, std::uint64_t seed, bool keeps) {
       LoadProgress progress{.done = &not_kept, .interrupt = &header.interrupt, .counts = &header.load};
       if (keeps) progress.pairs = block.timed(), progress.done = &header.timed_done;
+      for (auto& step : steps) step.keeps_answers = keeps;
       LoadLoop<Clock, SleepUntil, LoadStep<Reader>> loop(clock, SleepUntil{tick_s}, orders,
                                                          Schedule(orders.shape, seed, trace_.times_s), progress);
       const LoopEnd end = loop.run(steps);
       if (end == LoopEnd::failed) note_failure(loop.failed_step(), loop.thread_error(), "a request under load failed");
+      for (auto& step : steps) sampled_.keep(std::exchange(step.answers, {}));
       LoadRecord record = loop.record();
       generation_ = loop.generation();  // of the last part: that of the record
       return std::pair(end, std::move(record));
@@ -109,7 +120,7 @@ class LoadTrial {
   [[nodiscard]] const std::optional<GoodputBounds>& goodput() const { return shape_.goodput; }
   // A server may fail now and then: what must succeed is tried so often.
   [[nodiscard]] int attempts() const { return counts_failures_ ? 5 : 1; }
-  // What each client has got last; of `own` and the others.
+  // What each client has got last, of `own` and the others, and what was kept before.
   [[nodiscard]] Answers answers(Request& own);
 
  private:
@@ -136,6 +147,7 @@ class LoadTrial {
   bool counts_failures_ = false;
   std::vector<Request> requests_;
   LoadRecord record_;
+  Answers sampled_;
   std::optional<GenerationRecord> generation_;
   std::optional<Error> error_;
 };

@@ -43,8 +43,8 @@ double exact_exp(double x) {
   return sum * power_of_two(static_cast<int>(k));
 }
 
-Schedule::Schedule(const LoadShape& shape, std::uint64_t seed, std::vector<double> trace)
-    : shape_(shape), random_(seed), trace_(std::move(trace)) {}
+Schedule::Schedule(const LoadShape& shape, std::uint64_t seed, std::span<const double> trace)
+    : shape_(shape), random_(seed), trace_(trace) {}
 
 double Schedule::uniform() { return static_cast<double>((random_.next() >> 11) + 1) * 0x1p-53; }
 

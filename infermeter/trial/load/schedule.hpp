@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/load/load_shape.hpp"
@@ -20,8 +20,8 @@ namespace infermeter {
 
 class Schedule {
  public:
-  // `trace`: times of arrivals that come from a file (trace.hpp).
-  Schedule(const LoadShape& shape, std::uint64_t seed, std::vector<double> trace = {});
+  // `trace`: times of arrivals that come from a file (trace.hpp); it must outlive this.
+  Schedule(const LoadShape& shape, std::uint64_t seed, std::span<const double> trace = {});
 
   // The next arrival, seconds from the load's beginning, never before the last one. nullopt: a trace has ended.
   [[nodiscard]] std::optional<double> next();
@@ -36,7 +36,7 @@ class Schedule {
 
   LoadShape shape_;
   SplitMix64 random_;
-  std::vector<double> trace_;
+  std::span<const double> trace_;
   std::uint64_t count_ = 0;
   double at_s_ = 0;
   double step_begin_s_ = 0;

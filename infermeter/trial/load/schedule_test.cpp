@@ -126,7 +126,8 @@ TEST(Schedule, TheSameSeedHasTheSameBits) {
 }
 
 TEST(Schedule, ATraceEnds) {
-  Schedule schedule(open_loop("", "trace.csv"), 1, {0.5, 1.5});
+  const std::vector<double> trace{0.5, 1.5};
+  Schedule schedule(open_loop("", "trace.csv"), 1, trace);
   EXPECT_EQ(schedule.next(), 0.5);
   EXPECT_EQ(schedule.next(), 1.5);
   EXPECT_FALSE(schedule.next());

@@ -140,7 +140,7 @@ export class GraphView {
     const isOutside = Math.abs(x - frame.left - frame.width / 2) > (frame.width - nodeWidth * view.zoom) / 2 || Math.abs(y - frame.top - frame.height / 2) > (frame.height - nodeHeight * view.zoom) / 2;
     if (isOutside) this.center(node);
     this.keep();
-    this.tell(true);
+    this.describe(true);
   }
 
   // --- pointers and keys ---
@@ -174,7 +174,7 @@ export class GraphView {
       if (under === this.under) return;
       this.under = under;
       this.drawing.classList.toggle("on-node", under !== null);
-      this.tell(false);
+      this.describe(false);
     });
     on("pointerup", (event) => {
       const node = start === null || start.moved || start.inStrip ? null : this.of.at(...point(event));
@@ -186,7 +186,7 @@ export class GraphView {
     on("pointercancel", () => (start = null));
     on("pointerleave", () => {
       this.under = null;
-      this.tell(false);
+      this.describe(false);
     });
     this.drawing.addEventListener(
       "wheel",
@@ -225,7 +225,7 @@ export class GraphView {
   // --- drawing ---
 
   prepare(): void {
-    this.tell(false);
+    this.describe(false);
   }
 
   draw(box: HTMLElement, look: Look, width: number): void {
@@ -255,7 +255,7 @@ export class GraphView {
     const shapes = (boxes: Box[]): SVGElement[] => boxes.flatMap((box) => [...shapesOf(box, this.hatch), ...(box.ringed === true ? [ring(box, look)] : [])]);
     const inView = svg("g", { class: "in-view", "clip-path": `url(#${this.hatch}-clip)` }, ...pathsOf(scene), ...shapes(scene.boxes), this.marks);
     this.drawing.replaceChildren(hatchPattern(this.hatch, look), clip, inView, ...shapes(this.around(look, frame, width)));
-    this.tell(false);
+    this.describe(false);
   }
 
   private whole(look: Look, frame: Frame): Scene {
@@ -275,11 +275,11 @@ export class GraphView {
     return { ...scene, width, height: top + this.height(width), boxes: [...scene.boxes, { ...below, y: 0, height: top }, head, below, ...this.around(look, frame, width)] };
   }
 
-  // One line about a node, its outline and its edges. `told`: to readers of the screen, too.
-  private tell(reported: boolean): void {
+  // One line about a node, its outline and its edges. `announced`: to screen readers, too.
+  private describe(announced: boolean): void {
     const node = this.under ?? this.kept;
     const of = node === null ? undefined : this.graph.nodes[node];
-    this.foot.setAttribute("aria-live", reported ? "polite" : "off");
+    this.foot.setAttribute("aria-live", announced ? "polite" : "off");
     if (node === null || of === undefined) {
       this.marks.replaceChildren();
       this.foot.replaceChildren("Point at a node, or use the arrows, to read more of it.");

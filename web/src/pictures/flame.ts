@@ -272,7 +272,7 @@ function differenceData({ why, sides }: Explained): DataTable {
   const text = (title: string): DataTable["columns"][number] => ({ title, numeric: false });
   const number = (title: string): DataTable["columns"][number] => ({ title, numeric: true });
   const operators = sides.map((side) => new Map((side.table?.operators ?? []).map((operator) => [operator.op, operator])));
-  const reported = (side: number, which: number[], what: "name" | "kernel"): string => which.map((op) => operators[side]?.get(op)?.[what] ?? "").join(", ");
+  const namesOf = (side: number, which: number[], what: "name" | "kernel"): string => which.map((op) => operators[side]?.get(op)?.[what] ?? "").join(", ");
   return {
     columns: [
       text("kind"), text("group"), number("baseline, s"), number("subject, s"), number("difference, s"), number("low"), number("high"), number("p"), text("separable"),
@@ -280,7 +280,7 @@ function differenceData({ why, sides }: Explained): DataTable {
     ],
     rows: why.groups.map((group) => [
       group.kind, groupName(group, [operators[0] ?? new Map(), operators[1] ?? new Map()]), group.baseline_s, group.subject_s, group.mean_s, group.low_s, group.high_s, group.p, group.separable ? "yes" : "no",
-      reported(0, group.in_baseline, "name"), reported(1, group.in_subject, "name"), reported(0, group.in_baseline, "kernel"), reported(1, group.in_subject, "kernel"), group.nodes.join(", "),
+      namesOf(0, group.in_baseline, "name"), namesOf(1, group.in_subject, "name"), namesOf(0, group.in_baseline, "kernel"), namesOf(1, group.in_subject, "kernel"), group.nodes.join(", "),
     ]),
   };
 }

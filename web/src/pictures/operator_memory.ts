@@ -37,10 +37,10 @@ function tells(table: OperatorTable, of: Measure): boolean {
   return table.operators.some((operator) => (of.of(operator) ?? null) !== null);
 }
 
-function subjectsOf(part: Part, reported: Measure[]): Subject[] {
+function subjectsOf(part: Part, of: Measure[]): Subject[] {
   const [m, profile] = [measured(part), part.run?.profile ?? null];
   if (m === null || profile === null) return [];
-  return tablesOf(profile).filter(({ table }) => reported.some((each) => tells(table, each))).map(({ subject, table }) => ({ name: m.names[subject] ?? "", operators: table.operators }));
+  return tablesOf(profile).filter(({ table }) => of.some((each) => tells(table, each))).map(({ subject, table }) => ({ name: m.names[subject] ?? "", operators: table.operators }));
 }
 
 function subjectChoice(subjects: Subject[], change: (subject: Subject) => void): Control[] {

@@ -35,7 +35,7 @@ function firstSight(part: Part, id: string): HTMLElement {
   const { headline } = part.overview;
   const { pictures, isWide } = heroOf(part);
   const [first = "", ...rest] = headline.text.split(/(?<=; )(?![^(]*\))/);
-  const reported = el(
+  const sentence = el(
     "p",
     { class: `headline ${headline.tone}` },
     headline.verdict === "" ? sign(headline.tone) : badge(headline.verdict, headline.tone),
@@ -46,7 +46,7 @@ function firstSight(part: Part, id: string): HTMLElement {
   return el(
     "div",
     { class: pictures.length === 0 ? "first" : isWide ? "first wide" : "first beside" },
-    el("div", { class: "told" }, reported, caveat(part.notices, id), facts(part)),
+    el("div", { class: "told" }, sentence, caveat(part.notices, id), facts(part)),
     pictures.length === 0 ? null : el("div", { class: "shown" }, ...pictures.map((picture) => show(picture, id))),
   );
 }
@@ -76,12 +76,12 @@ function facts(part: Part): HTMLElement | null {
   if (run === null) return null;
   const processes = run.subjects.map((subject) => subject.trials_ok + subject.trials_partial);
   const [fewest, most] = [Math.min(...processes), Math.max(...processes)];
-  const reported = [
+  const parts = [
     count(run.subjects.length, "subject", "subjects"),
     run.subjects.length === 0 ? "" : fewest === most ? `${count(most, "process", "processes")} each` : `${fewest} to ${most} processes each`,
     run.environment.processor,
   ];
-  return el("p", { class: "note" }, name(reported.filter((each) => each !== "").join(" · ")));
+  return el("p", { class: "note" }, name(parts.filter((each) => each !== "").join(" · ")));
 }
 
 function unfinished(run: Run): HTMLElement | null {

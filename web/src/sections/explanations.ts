@@ -61,7 +61,7 @@ function cleanText(why: ProfileExplanation): string {
 
 // What is in no clause, so that all lines add up to the whole.
 function leftText(why: ProfileExplanation): string {
-  const reported = new Set(why.clauses.flatMap((clause) => clause.groups));
-  const left = why.groups.length - reported.size;
+  const named = new Set(why.clauses.flatMap((clause) => clause.groups));
+  const left = why.groups.length - named.size;
   return `${count(left, "group", "groups")} of operators in no clause above: ${differenceText(why.not_separable_s, null)} ± ${format("s", why.not_separable_half_width_s)}`;
 }

@@ -54,9 +54,9 @@ export class Grid<Row> {
   constructor(private readonly spec: GridSpec<Row>) {
     const [first, ...rest] = spec.columns;
     // What has no value but a reason for that can be looked up; what has neither is left out.
-    const reported = rest.map((column) => ({ column, content: contentOf(column, spec.rows) })).filter(({ content }) => content !== "nothing");
-    this.columns = first === undefined ? [] : [first, ...reported.map(({ column }) => column)];
-    this.off = new Set(reported.filter(({ column, content }) => content === "reasons" || spec.off?.has(column.id) === true).map(({ column }) => column.id));
+    const filled = rest.map((column) => ({ column, content: contentOf(column, spec.rows) })).filter(({ content }) => content !== "nothing");
+    this.columns = first === undefined ? [] : [first, ...filled.map(({ column }) => column)];
+    this.off = new Set(filled.filter(({ column, content }) => content === "reasons" || spec.off?.has(column.id) === true).map(({ column }) => column.id));
     const parts = (grouping: Grouping<Row>): number => new Set(spec.rows.map((row) => grouping.key(row))).size;
     this.groupings = (spec.groupings ?? []).filter((grouping) => parts(grouping) > 1);
     // Groups of one row each would part what is to be compared.
@@ -321,10 +321,10 @@ export class Grid<Row> {
   }
 
   private meanings(): HTMLElement | null {
-    const reported = this.columns.filter((column) => column.about !== undefined);
-    if (reported.length === 0) return null;
+    const explained = this.columns.filter((column) => column.about !== undefined);
+    if (explained.length === 0) return null;
     const list = el("dl", { class: "meanings" });
-    for (const column of reported) list.append(el("dt", {}, name(column.title)), el("dd", {}, column.about ?? ""));
+    for (const column of explained) list.append(el("dt", {}, name(column.title)), el("dd", {}, column.about ?? ""));
     return el("details", { class: "data" }, el("summary", {}, "What the columns mean"), list);
   }
 }

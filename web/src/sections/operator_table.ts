@@ -26,7 +26,7 @@ export function operatorTables(run: Run, links: Links): HTMLElement | null {
   const show = (profile: SubjectProfile): void => {
     shown = profile;
     table = profile.table === null ? null : gridOf(profile, profile.table, names[profile.subject] ?? "", links);
-    place.replaceChildren(...(table === null ? [] : [table.element]), ...reported(profile, names[profile.subject] ?? ""));
+    place.replaceChildren(...(table === null ? [] : [table.element]), ...remarks(profile, names[profile.subject] ?? ""));
   };
   show(first);
   const select = el("select", { onchange: () => show(subjects[Number(select.value)] ?? first) });
@@ -121,9 +121,9 @@ function columns(table: OperatorTable): Column<OperatorRow>[] {
 }
 
 // What to mind about it, and what it was made from.
-function reported(profile: SubjectProfile, label: string): HTMLElement[] {
+function remarks(profile: SubjectProfile, label: string): HTMLElement[] {
   const { table } = profile;
-  if (table === null) return [el("p", {}, badge("no profile", "warning"), " None of the ", count(profile.asked, "profile trial", "profile trials"), " of ", name(label), " reported about its operators.")];
+  if (table === null) return [el("p", {}, badge("no profile", "warning"), " None of the ", count(profile.asked, "profile trial", "profile trials"), " of ", name(label), " has times of operators.")];
   const lines: HTMLElement[] = [];
   const say = (tone: Parameters<typeof sign>[0], ...content: Child[]): void => void lines.push(el("li", {}, sign(tone), el("span", {}, ...content)));
   const p50 = table.profiled_p50_s === null || table.clean_p50_s === null ? "" : `p50 ${format("s", table.profiled_p50_s)} with profiling, ${format("s", table.clean_p50_s)} without`;

@@ -64,10 +64,10 @@ function together(askedFor: string | undefined, was: string | undefined): Settin
 
 export function settingsOf(run: Run): Settings {
   const labels = subjectLabels(run);
-  const reported = executed(run);
+  const ofSubjects = executed(run);
   const rows = run.subjects.map((subject, index): SettingsRow => {
     const plan = asked(run, subject.index);
-    const was = reported.get(subject.index) ?? new Map<string, string>();
+    const was = ofSubjects.get(subject.index) ?? new Map<string, string>();
     const names = [...plan.keys(), ...[...was.keys()].filter((key) => !plan.has(key)).map(wordsOf)];
     const byName = new Map([...was].map(([key, value]) => [wordsOf(key), value]));
     return { label: labels[index] ?? "", settings: new Map(names.map((each) => [each, together(plan.get(each), byName.get(each))])) };
