@@ -289,6 +289,12 @@ Result<Request> Request::create(const Session& session, const std::vector<ItemVa
   return request;
 }
 
+void Request::use_threads_of_runtime() {
+  if (backend_->submit == nullptr || backend_->wait == nullptr) return;
+  run_ = backend_->submit;
+  wait_ = backend_->wait;
+}
+
 bool Request::stands() {
   status_ = between_(request_.get(), message_->slot());
   return status_ == IMB_OK;

@@ -124,9 +124,13 @@ class Request {
     const std::size_t item = bindings_.size() == 1 ? 0 : iteration % bindings_.size();  // no division for a single one
     return item == bound_ || bind(item);
   }
+  // From now on `run` hands the inference to the runtime's own threads and waits for it, where the back end can: those
+  // that there are no threads for wait in the runtime. Otherwise this thread is one more of its own.
+  void use_threads_of_runtime();
   // Returns when the device has finished, too.
   [[nodiscard]] bool run() {
     status_ = run_(request_.get(), message_->slot());
+    if (status_ == IMB_OK && wait_ != nullptr) status_ = wait_(request_.get(), message_->slot());
     if (status_ == IMB_OK && synchronize_ != nullptr) status_ = synchronize_(session_, message_->slot());
     return status_ == IMB_OK;
   }
@@ -150,7 +154,8 @@ class Request {
   const imb_backend* backend_;
   imb_session* session_;
   std::unique_ptr<imb_request, void (*)(imb_request*)> request_;
-  imb_status (*run_)(imb_request*, imb_message);
+  imb_status (*run_)(imb_request*, imb_message);  // or what begins it
+  imb_status (*wait_)(imb_request*, imb_message) = nullptr;
   imb_status (*synchronize_)(imb_session*, imb_message);
   imb_status (*between_)(imb_request*, imb_message);
   imb_status (*parts_)(imb_request*, imb_parts*, imb_message);

@@ -45,8 +45,10 @@ Result<LoadTrial> LoadTrial::prepare(const TrialRequest& trial, const Session& s
   std::size_t count = requests_in_flight(load.shape_, info, at_once);
   if (load.stopping_.iterations && load.shape_.scenario != LoadScenario::multi_stream)
     count = std::min(count, static_cast<std::size_t>(*load.stopping_.iterations));
+  load.queues_in_runtime_ = !is_server(info) && count > static_cast<std::size_t>(number_of_requests(at_once));
   for (std::size_t i = 1; i < count; ++i) {
     INFERMETER_TRY(Request request, Request::create(session, items));
+    if (load.queues_in_runtime_) request.use_threads_of_runtime();
     load.requests_.push_back(std::move(request));
   }
   return load;

@@ -135,6 +135,7 @@ class LoadTrial {
   template <class Reader>
   [[nodiscard]] std::vector<LoadStep<Reader>> steps_of(Request& own, const Reader& reader,
                                                        const std::vector<TraceLengths>& lengths) {
+    if (queues_in_runtime_) own.use_threads_of_runtime();
     std::vector<LoadStep<Reader>> steps{{&own, &reader, &lengths}};
     for (Request& request : requests_) steps.push_back({&request, &reader, &lengths});
     return steps;
@@ -145,6 +146,7 @@ class LoadTrial {
   std::uint64_t seed_ = 0;
   Trace trace_;
   bool counts_failures_ = false;
+  bool queues_in_runtime_ = false;  // more requests than the model is loaded for
   std::vector<Request> requests_;
   LoadRecord record_;
   Answers sampled_;
