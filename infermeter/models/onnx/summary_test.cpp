@@ -5,7 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <iterator>
 #include <protozero/pbf_writer.hpp>
+#include <protozero/varint.hpp>
+#include <ranges>
 
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/test_folder.hpp"
@@ -300,14 +303,19 @@ TEST_F(OnnxSummaryTest, RefusesWhatIsNoModel) {
 }
 
 TEST_F(OnnxSummaryTest, GraphsNestedVeryDeeplyAreReadWithoutRecursion) {
-  std::string graph;
+  // From inside out: what is written first is the end.
+  std::vector<std::string> heads;
+  std::size_t size = 0;
   for (int depth = 0; depth < 20'000; ++depth) {
-    std::string attribute, node, outer;
-    protozero::pbf_writer(attribute).add_message(6, graph);
-    protozero::pbf_writer(node).add_message(5, attribute);
-    protozero::pbf_writer(outer).add_message(1, node);
-    graph = outer;
+    for (const unsigned field : {6U, 5U, 1U}) {  // the attribute's graph, the node's attribute, the graph's node
+      std::string head(1, static_cast<char>(field << 3 | 2));
+      protozero::write_varint(std::back_inserter(head), size);
+      size += head.size();
+      heads.push_back(std::move(head));
+    }
   }
+  std::string graph;
+  for (const std::string& head : heads | std::views::reverse) graph += head;
   std::string model;
   protozero::pbf_writer writer(model);
   writer.add_int64(1, 8);
