@@ -19,6 +19,7 @@
 #include "infermeter/importing/read_report.hpp"
 #include "infermeter/importing/times.hpp"
 #include "infermeter/machine/machine.hpp"
+#include "infermeter/models/gguf/gguf_summary.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/zoo/zoo.hpp"
 #include "infermeter/plan/gate_file.hpp"

@@ -11,6 +11,7 @@
 #include "cli/output/help.hpp"
 #include "cli/output/output_file.hpp"
 #include "cli/verbs/verb.hpp"
+#include "infermeter/models/gguf/gguf_summary.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/zoo/zoo.hpp"
 #include "infermeter/report/report.hpp"
@@ -110,7 +111,37 @@ Json model_json(std::span<const Port> ports) {
   return json;
 }
 
-Json model_json(const ModelFacts& facts, const std::optional<OnnxSummary>& onnx) {
+Json number_json(std::optional<std::uint64_t> number) { return number ? Json(*number) : Json(nullptr); }
+
+Json gguf_json(const GgufSummary& gguf) {
+  Json weights = Json::array();
+  for (const auto& each : gguf.weights)
+    weights.push_back({{"type", each.type},
+                       {"tensors", each.tensors},
+                       {"elements", each.elements},
+                       {"bytes", number_json(each.bytes)}});
+  return {{"version", gguf.version},
+          {"architecture", gguf.architecture},
+          {"name", gguf.name},
+          {"tokenizer", gguf.tokenizer},
+          {"vocabulary", number_json(gguf.vocabulary)},
+          {"context_length", number_json(gguf.context_length)},
+          {"embedding_length", number_json(gguf.embedding_length)},
+          {"layers", number_json(gguf.layers)},
+          {"heads", number_json(gguf.heads)},
+          {"kv_heads", number_json(gguf.kv_heads)},
+          {"kv_bytes_per_token", number_json(gguf.kv_bytes_per_token())},
+          {"weights", std::move(weights)}};
+}
+
+// What a file says of itself, besides what is known of all.
+struct ModelSummaries {
+  std::optional<OnnxSummary> onnx{};
+  std::optional<GgufSummary> gguf{};
+};
+
+Json model_json(const ModelFacts& facts, const ModelSummaries& summaries) {
+  const auto& [onnx, gguf] = summaries;
   Json json{{"name", facts.name},
             {"path", facts.path},
             {"format", facts.format},
@@ -123,10 +154,43 @@ Json model_json(const ModelFacts& facts, const std::optional<OnnxSummary>& onnx)
     json["inputs"] = model_json(onnx->inputs);
     json["outputs"] = model_json(onnx->outputs);
   }
+  if (gguf) json["gguf"] = gguf_json(*gguf);
   return json;
 }
 
-std::string model_text(const ModelFacts& facts, const std::optional<OnnxSummary>& onnx) {
+// "llama, 2 layers, 4 heads (2 for keys and values), embedding 64, context 512"
+std::string architecture_text(const GgufSummary& gguf) {
+  std::string text = gguf.architecture.empty() ? "not said" : gguf.architecture;
+  if (gguf.layers) text += fmt::format(", {} layers", *gguf.layers);
+  if (gguf.heads) text += fmt::format(", {} heads", *gguf.heads);
+  if (gguf.heads && gguf.kv_heads && *gguf.kv_heads != *gguf.heads)
+    text += fmt::format(" ({} for keys and values)", *gguf.kv_heads);
+  if (gguf.embedding_length) text += fmt::format(", embedding {}", *gguf.embedding_length);
+  if (gguf.context_length) text += fmt::format(", context {}", with_commas(*gguf.context_length));
+  return text;
+}
+
+std::string weights_text(const GgufSummary::Weights& weights) {
+  return fmt::format("{}  {}, {} elements{}", weights.type, counted(weights.tensors, "tensor"),
+                     with_commas(weights.elements),
+                     weights.bytes ? ", " + format_bytes(static_cast<double>(*weights.bytes)) : std::string());
+}
+
+void add_gguf_rows(const GgufSummary& gguf, std::vector<std::vector<std::string>>& rows) {
+  if (!gguf.name.empty()) rows.push_back({"name", gguf.name});
+  rows.push_back({"architecture", architecture_text(gguf)});
+  if (!gguf.tokenizer.empty())
+    rows.push_back({"tokenizer",
+                    gguf.tokenizer +
+                        (gguf.vocabulary ? fmt::format(", {} tokens", with_commas(*gguf.vocabulary)) : std::string())});
+  for (const auto& weights : gguf.weights) rows.push_back({"weights", weights_text(weights)});
+  if (const auto bytes = gguf.kv_bytes_per_token())
+    rows.push_back(
+        {"KV cache", fmt::format("{} per token in float16 (computed)", format_bytes(static_cast<double>(*bytes)))});
+}
+
+std::string model_text(const ModelFacts& facts, const ModelSummaries& summaries) {
+  const auto& [onnx, gguf] = summaries;
   std::vector<std::vector<std::string>> rows{{"file", facts.path}, {"format", facts.format}, {"sha256", facts.sha256}};
   if (facts.size_bytes > 0)  // of a factory's model nothing is known before it is made
     rows.insert(rows.end() - 1, {"size", format_bytes(static_cast<double>(facts.size_bytes))});
@@ -136,6 +200,7 @@ std::string model_text(const ModelFacts& facts, const std::optional<OnnxSummary>
     for (const Port& port : onnx->inputs) rows.push_back({"input", port.name + "  " + type_of(port) + batch_of(port)});
     for (const Port& port : onnx->outputs) rows.push_back({"output", port.name + "  " + type_of(port)});
   }
+  if (gguf) add_gguf_rows(*gguf, rows);
   return columns(rows);
 }
 
@@ -143,11 +208,13 @@ Result<int> show(Surroundings& world, const ModelsOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
   // Nothing is loaded here: a file that is code is only looked at.
   INFERMETER_TRY(const ModelFacts facts, resolve_model(options.name, default_cache(), {.allow_code = true}));
-  std::optional<OnnxSummary> onnx;
+  ModelSummaries summaries;
   if (facts.format == "onnx") {
-    INFERMETER_TRY(onnx, read_onnx_summary(facts.path));
+    INFERMETER_TRY(summaries.onnx, read_onnx_summary(facts.path));
+  } else if (facts.format == kGgufFormat) {
+    INFERMETER_TRY(summaries.gguf, read_gguf_summary(std::filesystem::path(facts.path)));
   }
-  world.out << (json ? json_text(model_json(facts, onnx)) : model_text(facts, onnx));
+  world.out << (json ? json_text(model_json(facts, summaries)) : model_text(facts, summaries));
   return 0;
 }
 
@@ -166,13 +233,14 @@ void declare_build(CLI::App& app, ModelsOptions& options) {
 }
 
 void declare_show(CLI::App& app, ModelsOptions& options) {
-  set_help(
-      app,
-      {.usage = "infermeter models show MODEL [--format json]",
-       .about =
-           "Shows inputs, outputs, parameters, size and SHA-256 of a model. ONNX files are read without a runtime.",
-       .examples = {{"infermeter models show model.onnx", "Inputs and outputs, with the names of dimensions."}},
-       .notes = {}});
+  set_help(app,
+           {.usage = "infermeter models show MODEL [--format json]",
+            .about = "Shows inputs, outputs, parameters, size and SHA-256 of a model. ONNX and GGUF files are read "
+                     "without a runtime.",
+            .examples = {{"infermeter models show model.onnx", "Inputs and outputs, with the names of dimensions."},
+                         {"infermeter models show model.gguf",
+                          "Architecture, tokenizer, types of weights, memory of a token in the KV cache."}},
+            .notes = {}});
   app.add_option("MODEL", options.name, "A name from the zoo or a file.")->required()->type_name("")->group("What");
   options.format.declare(app);
 }

@@ -1,4 +1,5 @@
 #include "infermeter/models/resolve.hpp"
+#include "infermeter/models/gguf/gguf_summary.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -195,6 +196,10 @@ Result<ModelFacts> resolve_file(std::string_view model, const fs::path& file, co
     if (facts.format == "onnx") INFERMETER_TRY_DONE(add_onnx(facts));
     if (facts.format == "xml") INFERMETER_TRY_DONE(add_openvino(facts, mapped.bytes()));
     if (facts.format == kFolderFormat) INFERMETER_TRY_DONE(add_folder(facts));
+    // What of a broken one can be read, its runtime decides.
+    if (facts.format == kGgufFormat)
+      if (const auto summary = read_gguf_summary(mapped.bytes(), facts.path); summary.ok())
+        facts.parameters = summary->parameters;
     INFERMETER_TRY_DONE(mapped.check_whole());
   }
   INFERMETER_TRY(facts.files, identities_of(facts));

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import json
+import re
 import subprocess
 
 import numpy as np
@@ -521,6 +522,40 @@ def test_a_gguf_file_ends_answers_where_it_says(session, gguf_file):
     assert answer(changed, force_length="false") == tokens[:4]
     forced = answer(changed)
     assert len(forced) == LENGTH and forced[:3] == tokens[:3] and tokens[3] not in forced
+
+
+def test_a_gguf_file_is_described_as_its_own_library_reads_it(infermeter, gguf_file, tiny_llama):
+    reader = pytest.importorskip("gguf").GGUFReader(str(gguf_file()))
+
+    def field(key):
+        return int(reader.fields[f"llama.{key}"].contents())
+
+    def show(*arguments):
+        done = subprocess.run([infermeter, "models", "show", *map(str, arguments)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    shown = json.loads(show(reader.data.filename, "--format", "json"))
+    found = shown["gguf"]
+    assert shown["parameters"] == sum(int(tensor.n_elements) for tensor in reader.tensors)
+    assert shown["parameters"] == json.loads(show("tiny_llama", "--format", "json"))["parameters"]
+    types = {tensor.tensor_type.name for tensor in reader.tensors}
+    assert {each["type"]: (each["tensors"], each["bytes"]) for each in found["weights"]} == {
+        one: (len(own), sum(int(tensor.n_bytes) for tensor in own))
+        for one in types for own in [[tensor for tensor in reader.tensors if tensor.tensor_type.name == one]]}
+    assert [found[key] for key in ("layers", "heads", "kv_heads", "context_length", "embedding_length")] == [
+        field(key) for key in ("block_count", "attention.head_count", "attention.head_count_kv", "context_length", "embedding_length")]
+    assert found["vocabulary"] == len(reader.fields["tokenizer.ggml.tokens"].data)
+    assert found["kv_bytes_per_token"] == 2 * 2 * field("block_count") * field("attention.head_count_kv") * field("embedding_length") // field("attention.head_count")
+    assert "per token in float16 (computed)" in show(reader.data.filename)
+
+
+def test_sizes_of_tensor_types_are_those_of_ggml(source_dir):
+    sizes = pytest.importorskip("gguf.constants").GGML_QUANT_SIZES
+    text = (source_dir / "infermeter/models/gguf/gguf_summary.cpp").read_text()
+    table = {int(number): (name, int(elements), int(size))
+             for number, name, elements, size in re.findall(r'\{(\d+), "(\w+)", (\d+), (\d+)\}', text)}
+    assert table == {int(kind): (kind.name, *size) for kind, size in sizes.items()}
 
 
 HEAD = b"GGUF" + (3).to_bytes(4, "little") + (0).to_bytes(8, "little")

@@ -18,6 +18,7 @@
 #include "infermeter/data/value_block.hpp"
 #include "infermeter/importing/read_report.hpp"
 #include "infermeter/importing/times_file.hpp"
+#include "infermeter/models/gguf/gguf_summary.hpp"
 #include "infermeter/models/onnx/expose_outputs.hpp"
 #include "infermeter/models/onnx/read_graph.hpp"
 #include "infermeter/models/resolve.hpp"
@@ -227,6 +228,8 @@ void server(Bytes bytes) { read_server_answer(text_of(bytes)); }
 void grpc(Bytes bytes) { read_grpc_answer(text_of(bytes)); }
 void stream(Bytes bytes) { read_server_stream(text_of(bytes)); }
 void prompts(Bytes bytes) { read_prompts(text_of(bytes)); }
+
+void gguf(Bytes bytes) { look_at(read_gguf_summary(text_of(bytes), "x.gguf")); }
 
 void trace(Bytes bytes) {
   const auto trace = read_trace(text_of(bytes));

@@ -27,6 +27,7 @@ void grpc(Bytes bytes);     // … by gRPC
 void stream(Bytes bytes);   // … and to openai: reads of a stream of events, or an answer in one piece
 void prompts(Bytes bytes);  // files of prompts, of every form
 void trace(Bytes bytes);    // recorded arrivals, with lengths and without
+void gguf(Bytes bytes);     // a language model's file
 
 struct Target {
   std::string_view name;  // its folder in corpus/
@@ -36,6 +37,6 @@ inline constexpr Target targets[] = {{"onnx", onnx},     {"npy", npy},     {"npz
                                      {"toml", toml},     {"store", store}, {"report", report}, {"profile", profile},
                                      {"tensor", tensor}, {"jit", jit},     {"frames", frames}, {"expose", expose},
                                      {"server", server}, {"grpc", grpc},   {"stream", stream}, {"prompts", prompts},
-                                     {"trace", trace}};
+                                     {"trace", trace},   {"gguf", gguf}};
 
 }  // namespace infermeter::fuzz

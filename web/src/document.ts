@@ -377,7 +377,7 @@ export interface PlannedSubject {
   dimensions: Record<string, string>;
   batch_axes: Record<string, string>; // which dimension of an input is the batch, as asked for: a number or none; the name "" is all inputs
   options: Record<string, string>;
-  load?: Record<string, string>; // how requests arrive: scenario, rate, concurrency, arrivals, samples, find_rate, goodput (docs/load.md); absent: one inference after the other
+  load?: Record<string, string>; // how requests arrive: scenario, rate, concurrency, arrivals, samples, find_rate, goodput, spin (docs/load.md); absent: one inference after the other
   environment?: Record<string, string>; // variables that its workers were given; absent: none
   backend_library: string;
   group: number; // subjects of one group are compared with its first
@@ -778,7 +778,7 @@ export interface LoadProcess {
 }
 
 export interface SubjectLoad {
-  asked: Record<string, string>; // how requests come: scenario, rate, concurrency, arrivals, samples, find_rate, goodput
+  asked: Record<string, string>; // how requests come: scenario, rate, concurrency, arrivals, samples, find_rate, goodput, spin
   bounds: {
     figure: string; // response_p99; of goodput response, ttft, tpot
     bound_s: number;
