@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "infermeter/models/gguf/gguf_summary.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/sha256.hpp"
 #include "infermeter/plan/subject.hpp"
@@ -39,14 +40,15 @@ Result<fs::path> tokens_of(const ValidationRequest& request, const Subject& subj
   INFERMETER_TRY(const ModelFacts model,
                  resolve_model(subject.model, context.cache,
                                {.allow_code = request.plan.allow_code, .interrupt = context.interrupt}));
-  if (model.format != kFolderFormat)
-    return usage_error(
-        fmt::format("--text needs a language model with its tokenizer, a folder with {}, and {} is none: "
-                    "give tokens, --data tokens.npy --labels next",
-                    kFolderConfig, in_quotes(subject.model)));
+  const bool is_gguf = model.format == kGgufFormat;
+  if (model.format != kFolderFormat && !is_gguf)
+    return usage_error(fmt::format(
+        "--text needs a language model with its tokenizer, a folder with {} or a GGUF file, and {} is none: "
+        "give tokens, --data tokens.npy --labels next",
+        kFolderConfig, in_quotes(subject.model)));
   const fs::path tokenizer = fs::path(model.path).parent_path() / "tokenizer.json";
   std::error_code error;
-  std::string read_by = "none";
+  std::string read_by = is_gguf ? model.sha256 : "none";
   if (fs::is_regular_file(tokenizer, error)) {
     INFERMETER_TRY(read_by, sha256_of_file(tokenizer.string(), context.interrupt));
   }

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from infermeter.backend import Info, Load, Option, Parts, Port, Refused, Status
-from infermeter.checks import flag, need
+from infermeter.checks import flag
 from infermeter.ports import fixed_shape, ports_of_input_shape
 from infermeter.prompts import (
     ANSWER_STREAM,
@@ -27,8 +27,8 @@ from infermeter.prompts import (
     PromptFile,
     mixed,
     order_of,
-    tokens_of,
 )
+from infermeter.text_tokenizer import tokenizer_of, tokens_of
 
 FORMAT = "hf"  # of ModelFacts: a folder with a config.json
 _CONFIG = "config.json"
@@ -296,14 +296,13 @@ class TokenFile:
 
     def read(self, model: LanguageModel, answer: int) -> None:
         """Refuses what leaves no room for an answer of so many tokens."""
-        tokenizer = (model.folder if model.folder.is_dir() else model.folder.parent) / "tokenizer.json"
-        if not tokenizer.exists():
+        tokenizer = tokenizer_of(model.folder)
+        if tokenizer is None:
             raise Refused(Status.MODEL_ERROR, f"{model.name} has no tokenizer.json, which prompts={self._path} needs")
-        need("tokenizers", "prompts=FILE", setup="generation")
         try:
             file = PromptFile(self._path)
             self.left_out = file.left_out
-            found = tokens_of(file.prompts, tokenizer)
+            found = tokens_of(((text, True) for _, text in file.prompts), tokenizer, "prompts=FILE")
         except ValueError as error:
             raise Refused(Status.INVALID_ARGUMENT, f"prompts={self._path}: {error}") from error
         for (place, _), tokens in zip(file.prompts, found, strict=True):

@@ -8,7 +8,6 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 MOST_TOKENS = 1_000_000
@@ -268,23 +267,3 @@ def order_of(seed: int, count: int) -> list[int]:
         j = _below(draws, i)
         order[i - 1], order[j] = order[j], order[i - 1]
     return order
-
-
-def open_tokenizer(file: Path) -> Any:
-    """tokenizer.json of Hugging Face's tokenizers; texts stay as long as they are."""
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would stay
-    import tokenizers
-
-    loaded = tokenizers.Tokenizer.from_file(str(file))
-    loaded.no_truncation()
-    loaded.no_padding()
-    return loaded
-
-
-def tokens_of(prompts: list[tuple[str, str]], tokenizer: Path) -> list[list[int]]:
-    """With the special tokens that the tokenizer adds. Raises ValueError."""
-    try:
-        loaded = open_tokenizer(tokenizer)
-        return [list(encoded.ids) for encoded in loaded.encode_batch([text for _, text in prompts])]
-    except Exception as error:  # its own kind is Exception
-        raise ValueError(f"{tokenizer.name} cannot be used: {' '.join(str(error).split())[:300]}") from error

@@ -680,6 +680,29 @@ def test_texts_that_are_refused(need, infermeter, environment_in, tmp_path, cont
     assert sentence in done.stderr and "Traceback" not in done.stderr
 
 
+def test_a_gguf_file_reads_texts_and_prompts_by_itself(infermeter, environment_in, gguf_file, tmp_path):
+    """The same tokens as those of the folder that it was made of."""
+    (tmp_path / "book.txt").write_text(SENTENCES)
+    subjects = ("a=tiny_llama@onnxruntime-genai,threads=1", f"b={gguf_file()}@llama-cpp,threads=1")
+    here = {"cwd": tmp_path, "env": environment_in(tmp_path), "capture_output": True, "text": True}
+    done = subprocess.run([infermeter, "validate", *subjects, "--text", "book.txt", "--text-tokens", "24", "--data-limit", "2", "--format", "json"], **here)
+    assert done.returncode == 0, done.stderr
+    assert abs(json.loads(done.stdout)["perplexity"]["increase"]) < 1e-4
+    (tmp_path / "prompts.txt").write_text("Gr\u00fc\u00dfe <s>\nzwei\n")
+    done = subprocess.run([infermeter, "run", f"{gguf_file()}@llama-cpp,prompts=prompts.txt,output_tokens=4", "--threads", "1", "--iterations", "2", "--warmup", "1",
+                           "--processes", "1", "--format", "json"], **here)
+    assert done.returncode == 0, done.stderr
+    # "Gr\u00fc\u00dfe " in bytes, and <s>.
+    assert json.loads(done.stdout)["trials"][0]["executed"]["prompts"] == "file, 2 of them, 4 to 9 tokens"
+
+
+def test_a_gguf_file_whose_tokenizer_is_broken_is_refused_in_a_sentence(infermeter, environment_in, gguf_file, tmp_path):
+    (tmp_path / "book.txt").write_text(SENTENCES)
+    broken = gguf_file(lambda content: content.replace(b"tokenizer.ggml.model", b"tokenizer.ggml.modex"))
+    done = validate(infermeter, environment_in, tmp_path, f"{broken}@llama-cpp", f"{broken}@llama-cpp,threads=1", "--text", "book.txt")
+    assert done.returncode == 2 and "x.gguf cannot be used: " in done.stderr and "Traceback" not in done.stderr, done.stderr
+
+
 def test_a_text_is_not_cut_where_the_tokenizer_would(need, package, folder, tmp_path):
     from infermeter.making import Job, text_tokens
 
@@ -712,7 +735,7 @@ def test_a_text_needs_a_language_model(infermeter, environment_in, tmp_path):
     (tmp_path / "book.txt").write_text(SENTENCES)
     done = validate(infermeter, environment_in, tmp_path, "mlp@onnxruntime", "mlp@openvino", "--text", "book.txt")
     assert done.returncode == 2
-    assert "--text needs a language model with its tokenizer, a folder with config.json, and 'mlp' is none" in done.stderr
+    assert "--text needs a language model with its tokenizer, a folder with config.json or a GGUF file, and 'mlp' is none" in done.stderr
 
 
 def test_an_increase_is_of_texts(infermeter, environment_in, tmp_path):

@@ -7,22 +7,20 @@ from pathlib import Path
 import numpy as np
 
 from infermeter.backend import Refused, Status
-from infermeter.checks import need
 from infermeter.making import Job
-from infermeter.prompts import open_tokenizer
+from infermeter.text_tokenizer import tokenizer_of, tokens_of
 
 
 def make(job: Job) -> None:
-    need("tokenizers", "reading a text with a model's tokenizer", setup="generation")
-    file = Path(job.model).parent / "tokenizer.json"
-    if not file.exists():
+    file = tokenizer_of(Path(job.model))
+    if file is None:
         raise Refused(Status.MODEL_ERROR, f"{job.name} has no tokenizer.json to read a text with: give tokens, --data tokens.npy --labels next")
+    texts = (("", True), (_text(job), False))  # what it puts before every text, and the text
     try:
-        tokenizer = open_tokenizer(file)
-    except Exception as error:  # a plain Exception is all that it raises
-        raise Refused(Status.MODEL_ERROR, f"tokenizer.json of {job.name} cannot be read: {' '.join(str(error).split())[:300]}") from error
-    begin = tokenizer.encode("").ids  # what it puts before every text
-    tokens = np.array(tokenizer.encode(_text(job), add_special_tokens=False).ids, np.int64)
+        begin, found = tokens_of(texts, file, "reading a text with a model's tokenizer")
+    except ValueError as error:
+        raise Refused(Status.MODEL_ERROR, f"{job.name}: {error}") from error
+    tokens = np.array(found, np.int64)
     own = int(job.options["tokens"]) - len(begin)
     if own < 1:
         raise Refused(Status.INVALID_ARGUMENT, f"texts of {job.options['tokens']} tokens have no room behind the {len(begin)} that {job.name} begins with")
