@@ -33,6 +33,7 @@ struct ProgressNow {
   std::string label;
   Phase phase{};
   std::int64_t iterations_done = 0;
+  std::optional<LoadNow> load;
   std::optional<double> seconds_left;
   std::shared_ptr<Trial> finished;
   std::shared_ptr<ComparisonVerdict> comparison;
@@ -46,6 +47,7 @@ ProgressNow copy_of_progress(const Progress& progress) {
                   .label = progress.subject == nullptr ? "" : progress.subject->label,
                   .phase = progress.phase,
                   .iterations_done = progress.iterations_done,
+                  .load = progress.load,
                   .seconds_left = progress.seconds_left,
                   .finished = {},
                   .comparison = {},
@@ -180,7 +182,20 @@ std::shared_ptr<MeasuredRun> resume_run(const std::string& run, const std::files
   return measured({.plan = asked, .resume = run}, progress, command, nb::none());
 }
 
+// What the terminal's line shows, in as many columns.
+std::string load_text(const ProgressNow& p, std::size_t width) {
+  if (!p.load || p.phase != Phase::timed) return "";
+  return load_now_text(fmt::format("[{}/{}] {}: ", p.trial + 1, p.trials, printable(p.label, width / 2)), *p.load,
+                       p.seconds_left, width);
+}
+
 void bind_progress(nb::module_& module) {
+  nb::class_<LoadNow>(module, "LoadNow", "What a load does at the moment; rate and times are those of recent requests.")
+      .def_ro("rate", &LoadNow::rate, "Requests that succeeded per second; None: too few.")
+      .def_ro("in_flight", &LoadNow::in_flight)
+      .def_ro("failed", &LoadNow::failed, "Since the load began.")
+      .def_ro("response_p50", &LoadNow::response_p50_s, "Seconds; None: too few requests.")
+      .def_ro("response_p99", &LoadNow::response_p99_s, "Seconds; None: too few requests.");
   nb::class_<ProgressNow>(module, "Progress", "What is going on in a run.")
       .def_ro("trial", &ProgressNow::trial, "Position in the plan's order, from 0.")
       .def_ro("trials", &ProgressNow::trials)
@@ -189,6 +204,9 @@ void bind_progress(nb::module_& module) {
       .def_ro("label", &ProgressNow::label, "Of the subject; empty where there is none.")
       .def_prop_ro("phase", [](const ProgressNow& p) { return to_string(p.phase); })
       .def_ro("iterations_done", &ProgressNow::iterations_done)
+      .def_ro("load", &ProgressNow::load, "Of a subject under load, while it is measured; else None.")
+      .def("load_text", load_text, nb::arg("width"),
+           "The line that a terminal of so many columns shows of a load; empty where none is measured.")
       .def_ro("seconds_left", &ProgressNow::seconds_left,
               "Of the whole run, or of the pilots while they run; None: it cannot be determined yet.")
       .def_ro("finished", &ProgressNow::finished, "The samples, once, when this trial has ended; else None.")

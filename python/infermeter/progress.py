@@ -59,21 +59,25 @@ class _Line:
     def __call__(self, now: _core.Progress) -> None:
         if not now.label:
             return
+        width = shutil.get_terminal_size().columns - 1
+        if text := now.load_text(width):
+            self._write(text, width)
+            return
         label = "".join(letter if letter.isprintable() else "?" for letter in now.label)
         text = f"[{now.trial + 1}/{now.trials}] {label}: {now.phase.replace('_', ' ')}"
         if now.iterations_done:
             text += f", {now.iterations_done} iterations"
         if now.seconds_left is not None:
             text += f", about {_duration(now.seconds_left)} left"
-        self._write(text)
+        self._write(text, width)
 
     def clear(self) -> None:
-        self._write("")
+        self._write("", 0)
         self._stream.write("\r")
         self._stream.flush()
 
-    def _write(self, text: str) -> None:
-        text = text[: shutil.get_terminal_size().columns - 1]
+    def _write(self, text: str, width: int) -> None:
+        text = text[:width]
         self._stream.write(f"\r{text.ljust(self._shown)}")
         self._stream.flush()
         self._shown = len(text)

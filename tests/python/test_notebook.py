@@ -83,6 +83,18 @@ def test_a_terminal_has_a_line_that_changes_and_goes(im, tmp_path, monkeypatch):
     assert text.endswith("\r") and text.rstrip("\r").rpartition("\r")[2].strip() == "", "nothing is left of it"
 
 
+def test_under_load_the_line_is_that_of_the_command_line(im, tmp_path, monkeypatch):
+    terminal, seen = Terminal(), []
+    monkeypatch.setattr(sys, "stderr", terminal)
+    settings = {"load": {"concurrency": "2"}, "duration": "1200ms", "processes": 1, "warmup": 1, "output_dir": tmp_path}
+    im.run("mlp@fake,latency=constant:2ms,work=sleep", **settings)
+    assert "/s, 2 in flight, p50 " in terminal.getvalue() and "0 errors" in terminal.getvalue()
+    im.run("mlp@fake,latency=constant:2ms,work=sleep", progress=seen.append, **settings)
+    now = [each.load for each in seen if each.load is not None][-1]
+    assert now.rate > 100 and now.failed == 0 and now.in_flight <= 2 and 0.002 <= now.response_p50 <= now.response_p99
+    assert seen[0].load is None
+
+
 @pytest.mark.parametrize("progress", [None, False])
 def test_elsewhere_nothing_is_told(im, tmp_path, monkeypatch, progress):
     stream = io.StringIO() if progress is None else Terminal()
