@@ -10,7 +10,7 @@ import { build } from "esbuild";
 const here = dirname(fileURLToPath(import.meta.url));
 
 // What ECharts brings and no picture has: another language, a theme, patterns of areas, options of its earlier releases,
-// animations, symbols by the hundred thousand, sectors with round corners.
+// animations, symbols by the hundred thousand, sectors with round corners, tips that are drawn, and a sign of loading.
 const unused = {
   name: "unused",
   setup({ onLoad }) {
@@ -19,6 +19,9 @@ const unused = {
     onLoad({ filter: /echarts\/lib\/util\/decal\.js$/ }, () => ({ contents: "export function createOrUpdatePatternFromDecal() { return null; }" }));
     onLoad({ filter: /echarts\/lib\/preprocessor\/backwardCompat\.js$/ }, () => ({ contents: "export default function () {}" }));
     onLoad({ filter: /echarts\/lib\/chart\/helper\/LargeSymbolDraw\.js$/ }, () => ({ contents: "export default class {}" }));
+    onLoad({ filter: /echarts\/lib\/component\/tooltip\/TooltipRichContent\.js$/ }, () => ({ contents: "export default class {}" }));
+    onLoad({ filter: /echarts\/lib\/loading\/default\.js$/ }, () => ({ contents: "export default function () {}" }));
+    onLoad({ filter: /echarts\/lib\/chart\/line\/lineAnimationDiff\.js$/ }, () => ({ contents: "export default function () {}" }));
     onLoad({ filter: /zrender\/lib\/svg\/cssAnimation\.js$/ }, () => ({ contents: "export function createCSSAnimation() {}" }));
     onLoad({ filter: /zrender\/lib\/graphic\/helper\/roundSector\.js$/ }, () => ({ contents: "export function buildPath() {}" }));
   },

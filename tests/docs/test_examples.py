@@ -88,6 +88,7 @@ def all_that_is_named(run_in, environment_in, tmp_path_factory):
         (here / name).write_bytes((here / "model.onnx").read_bytes())
     for name in ("llama.gguf", "llama-q4.gguf"):
         (here / name).write_bytes(b"GGUF")  # named only: the plan is checked, no model is loaded
+    shutil.copy(Path(__file__).parents[1] / "fuzz/corpus/gguf/small.gguf", here / "model.gguf")
     (here / "nets.py").write_text("import torch\n\n\ndef make():\n    return torch.nn.Linear(16, 4)\n")
     for other in ("ort-1.20", "ort-1.21", "old", "new"):
         (here / other).mkdir()
