@@ -124,6 +124,7 @@ Json gguf_json(const GgufSummary& gguf) {
           {"architecture", gguf.architecture},
           {"name", gguf.name},
           {"tokenizer", gguf.tokenizer},
+          {"parts", gguf.parts},
           {"vocabulary", number_json(gguf.vocabulary)},
           {"context_length", number_json(gguf.context_length)},
           {"embedding_length", number_json(gguf.embedding_length)},
@@ -178,6 +179,7 @@ std::string weights_text(const GgufSummary::Weights& weights) {
 
 void add_gguf_rows(const GgufSummary& gguf, std::vector<std::vector<std::string>>& rows) {
   if (!gguf.name.empty()) rows.push_back({"name", gguf.name});
+  if (gguf.parts > 1) rows.push_back({"part", fmt::format("one of {} files: its weights are not all", gguf.parts)});
   rows.push_back({"architecture", architecture_text(gguf)});
   if (!gguf.tokenizer.empty())
     rows.push_back({"tokenizer",

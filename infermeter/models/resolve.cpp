@@ -198,7 +198,7 @@ Result<ModelFacts> resolve_file(std::string_view model, const fs::path& file, co
     if (facts.format == kFolderFormat) INFERMETER_TRY_DONE(add_folder(facts));
     // What of a broken one can be read, its runtime decides.
     if (facts.format == kGgufFormat)
-      if (const auto summary = read_gguf_summary(mapped.bytes(), facts.path); summary.ok())
+      if (const auto summary = read_gguf_summary(mapped.bytes(), facts.path); summary.ok() && summary->parts <= 1)
         facts.parameters = summary->parameters;
     INFERMETER_TRY_DONE(mapped.check_whole());
   }

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "infermeter/models/mapped_file.hpp"
 #include "infermeter/text/quoted.hpp"
@@ -54,7 +55,7 @@ constexpr std::size_t kLongestKey = 65535, kMostDimensions = 4, kMostValues = 65
 
 class GgufReader {
  public:
-  GgufReader(std::string_view bytes, std::string_view file) : left_(bytes), file_(file) {}
+  GgufReader(std::string_view bytes, std::string_view file) : left_(bytes), size_(bytes.size()), file_(file) {}
 
   Result<GgufSummary> read() {
     constexpr std::string_view magic = "GGUF";
@@ -70,6 +71,7 @@ class GgufReader {
     if (values > kMostValues) return broken(fmt::format("its metadata have {} keys", values));
     for (std::uint64_t i = 0; i < values; ++i) INFERMETER_TRY_DONE(read_value());
     for (std::uint64_t i = 0; i < tensors; ++i) INFERMETER_TRY_DONE(read_tensor());
+    INFERMETER_TRY_DONE(check_data());
     take_metadata(summary);
     for (auto& [type, weights] : weights_) {
       summary.parameters += weights.elements;
@@ -141,6 +143,7 @@ class GgufReader {
     INFERMETER_TRY(const auto count, number<std::uint64_t>());
     constexpr std::string_view tokens = "tokenizer.ggml.tokens";
     if (key == tokens) vocabulary_ = count;
+    arrays_.insert(key);
     if (static_cast<ValueType>(type) != ValueType::text) {
       INFERMETER_TRY_DONE(take_values(type, count));
       return Done{};
@@ -162,13 +165,14 @@ class GgufReader {
       elements *= size;
     }
     INFERMETER_TRY(const auto type, number<std::uint32_t>());
-    INFERMETER_TRY_DONE(number<std::uint64_t>());  // where it lies
-    note_tensor(type, elements);
+    INFERMETER_TRY(const auto offset, number<std::uint64_t>());
+    INFERMETER_TRY_DONE(note_tensor(type, elements, offset));
     if (weights_.size() > kMostTypes) return broken("its tensors have more types than there are");
     return Done{};
   }
 
-  void note_tensor(std::uint32_t id, std::uint64_t elements) {
+  // No type has less than an eighth of a bit for an element, so that sums of elements stay below 2^60.
+  Result<Done> note_tensor(std::uint32_t id, std::uint64_t elements, std::uint64_t offset) {
     const auto* const known = std::ranges::find(kTensorTypes, id, &TensorType::id);
     const bool is_known = known != kTensorTypes.end();
     GgufSummary::Weights& weights = weights_[id];
@@ -176,9 +180,27 @@ class GgufReader {
       weights.type = is_known ? std::string(known->name) : fmt::format("type {}", id);
       if (is_known) weights.bytes = 0;
     }
+    const std::uint64_t bytes = is_known ? elements / known->elements * known->bytes : elements / 64;
+    if (bytes > size_ || offset > size_) return broken("a tensor is larger than the file");
     ++weights.tensors;
     weights.elements += elements;
-    if (is_known) *weights.bytes += elements / known->elements * known->bytes;
+    if (weights.elements > kMostElements) return broken("its tensors are larger than any can be");
+    if (is_known) *weights.bytes += bytes;
+    data_end_ = std::max(data_end_, offset + bytes);
+    return Done{};
+  }
+
+  // What tensors need lies behind their descriptions, at a multiple of the alignment.
+  Result<Done> check_data() const {
+    const auto said = numbers_.find("general.alignment");
+    const std::uint64_t alignment = said == numbers_.end() ? 32 : said->second;
+    if (!std::has_single_bit(alignment) || alignment > size_) {
+      if (data_end_ == 0) return Done{};
+      return broken(fmt::format("its tensors are aligned to {} bytes", alignment));
+    }
+    const std::uint64_t begin = (size_ - left_.size() + alignment - 1) / alignment * alignment;
+    if (data_end_ == 0 || (begin <= size_ && data_end_ <= size_ - begin)) return Done{};
+    return broken(fmt::format("its tensors need {} bytes from byte {} on, and it has {}", data_end_, begin, size_));
   }
 
   void take_metadata(GgufSummary& summary) const {
@@ -190,8 +212,11 @@ class GgufReader {
     summary.name = said("general.name");
     summary.tokenizer = said("tokenizer.ggml.model");
     summary.vocabulary = vocabulary_;
+    if (const auto found = numbers_.find("split.count"); found != numbers_.end()) summary.parts = found->second;
     const auto size = [&](std::string_view key) -> std::optional<std::uint64_t> {
-      const auto found = numbers_.find(fmt::format("{}.{}", summary.architecture, key));
+      const std::string whole = fmt::format("{}.{}", summary.architecture, key);
+      if (arrays_.contains(whole)) summary.keeps_all_keys = false;
+      const auto found = numbers_.find(whole);
       if (found == numbers_.end() || found->second == 0 || found->second > INT32_MAX) return std::nullopt;
       return found->second;
     };
@@ -207,7 +232,13 @@ class GgufReader {
       summary.keeps_all_keys = summary.keeps_all_keys && !size(key);
   }
 
-  std::string_view left_, file_;
+  static constexpr std::uint64_t kMostElements = std::uint64_t{1} << 60;
+
+  std::string_view left_;
+  std::size_t size_;
+  std::string_view file_;
+  std::set<std::string_view, std::less<>> arrays_;
+  std::uint64_t data_end_ = 0;  // of tensors, from where the first may lie
   std::map<std::string_view, std::string_view, std::less<>> texts_;
   std::map<std::string_view, std::uint64_t, std::less<>> numbers_;
   std::optional<std::uint64_t> vocabulary_;
@@ -221,8 +252,13 @@ std::optional<std::uint64_t> GgufSummary::kv_bytes_per_token() const {
   // What a file leaves out, as llama.cpp completes it: as many heads for keys and values, which share the embedding.
   const std::uint64_t head = *embedding_length / *heads;
   const std::uint64_t both = key_length.value_or(head) + value_length.value_or(head);
-  constexpr std::uint64_t float16_bytes = 2;
-  return *layers * kv_heads.value_or(*heads) * both * float16_bytes;
+  constexpr std::uint64_t float16_bytes = 2, most = std::uint64_t{1} << 50;
+  std::uint64_t bytes = float16_bytes;
+  for (const std::uint64_t factor : {*layers, kv_heads.value_or(*heads), both}) {
+    if (factor > most / bytes) return std::nullopt;
+    bytes *= std::max<std::uint64_t>(factor, 1);
+  }
+  return bytes;
 }
 
 Result<GgufSummary> read_gguf_summary(std::string_view bytes, std::string_view file) {

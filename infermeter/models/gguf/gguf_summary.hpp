@@ -23,13 +23,14 @@ struct GgufSummary {
   };
   std::uint32_t version = 0;
   std::string architecture, name, tokenizer;  // "llama", "TinyLlama", "gpt2"; empty: not said
-  std::uint64_t parameters = 0;               // elements of all tensors
+  std::uint64_t parameters = 0;               // elements of all tensors; of a part of a model, of that part
   std::vector<Weights> weights;               // most elements first
   // Of the architecture; nullopt: not said, or said differently for each layer.
   std::optional<std::uint64_t> context_length{}, embedding_length{}, layers{}, heads{}, kv_heads{}, key_length{},
       value_length{};
   std::optional<std::uint64_t> vocabulary{};
-  bool keeps_all_keys = true;  // of each token, in each layer and head
+  bool keeps_all_keys = true;  // of each token, in each layer and head, as many in each
+  std::uint64_t parts = 1;     // files that the model has; this is one of them
 
   // Bytes that keys and values of one token take in float16, in all layers, computed from the architecture. nullopt: it
   // is not said, or attention is not of this kind.

@@ -31,6 +31,10 @@ std::string file_of(const std::vector<std::string>& values, const std::vector<st
   for (const std::string& one : tensors) bytes += one;
   return bytes;
 }
+// With room for what its tensors say that they have.
+std::string whole_file(const std::vector<std::string>& values, const std::vector<std::string>& tensors) {
+  return file_of(values, tensors) + std::string(20'000, '\0');
+}
 
 std::vector<std::string> llama() {
   return {
@@ -51,9 +55,9 @@ std::string why_not(const std::string& bytes) {
 }
 
 TEST(GgufSummary, SaysWhatTheFileSays) {
-  const auto summary = read_gguf_summary(
-      file_of(llama(), {tensor("a", {64, 3}, 0), tensor("b", {64, 64}, 8), tensor("c", {32}, 8), tensor("d", {5}, 77)}),
-      "x");
+  const auto summary = read_gguf_summary(whole_file(llama(), {tensor("a", {64, 3}, 0), tensor("b", {64, 64}, 8),
+                                                              tensor("c", {32}, 8), tensor("d", {5}, 77)}),
+                                         "x");
   ASSERT_TRUE(summary.ok()) << summary.error().message;
   EXPECT_EQ(summary->architecture, "llama");
   EXPECT_EQ(summary->tokenizer, "gpt2");
@@ -80,6 +84,38 @@ TEST(GgufSummary, KeysAndValuesAreComputedOnlyWhereAllAreKept) {
   EXPECT_EQ(read_gguf_summary(file_of({}, {}), "x")->kv_bytes_per_token(), std::nullopt);
 }
 
+TEST(GgufSummary, KeysAndValuesThatDifferByLayerAreNotComputed) {
+  auto values = llama();
+  values[7] = text("llama.attention.head_count_kv") + number(9U) + number(4U) + number(std::uint64_t{2}) + number(0U) +
+              number(2U);
+  const auto summary = read_gguf_summary(file_of(values, {}), "x");
+  EXPECT_EQ(summary->kv_heads, std::nullopt);
+  EXPECT_EQ(summary->kv_bytes_per_token(), std::nullopt);
+  GgufSummary huge;
+  huge.embedding_length = 1;
+  huge.layers = huge.heads = huge.key_length = INT32_MAX;
+  EXPECT_EQ(huge.kv_bytes_per_token(), std::nullopt);
+}
+
+TEST(GgufSummary, APartSaysThatItIsOne) {
+  EXPECT_EQ(read_gguf_summary(file_of(llama(), {}), "x")->parts, 1U);
+  auto values = llama();
+  values.push_back(text("split.count") + number(2U) + number(std::uint16_t{3}));
+  EXPECT_EQ(read_gguf_summary(file_of(values, {}), "x")->parts, 3U);
+}
+
+TEST(GgufSummary, TensorsMustBeThere) {
+  const std::string head = file_of({}, {tensor("a", {64, 4}, 0)});
+  const std::size_t begin = (head.size() + 31) / 32 * 32;
+  const std::string whole = head + std::string(begin - head.size() + 1024, '\0');
+  EXPECT_TRUE(read_gguf_summary(whole, "x").ok());
+  EXPECT_THAT(why_not(whole.substr(0, whole.size() - 1)), HasSubstr("its tensors need 1024 bytes from byte"));
+  EXPECT_THAT(why_not(head), HasSubstr("larger than the file"));
+  EXPECT_THAT(why_not(file_of({size_key("general.alignment", 24)}, {tensor("a", {4}, 0)}) + std::string(100, '\0')),
+              HasSubstr("aligned to 24 bytes"));
+  EXPECT_THAT(why_not(file_of({}, {tensor("a", {1ULL << 40}, 77)})), HasSubstr("larger than the file"));
+}
+
 TEST(GgufSummary, ABrokenFileIsRefusedInASentence) {
   EXPECT_THAT(why_not("PK"), HasSubstr("'x\\x1b.gguf' is not a GGUF file"));
   EXPECT_THAT(why_not("GGUF" + number(1U) + std::string(16, '\0')),
@@ -103,6 +139,7 @@ TEST(GgufSummary, ABrokenFileIsRefusedInASentence) {
 
 TEST(GgufSummary, AnyCutIsRefused) {
   const std::string whole = file_of(llama(), {tensor("a", {64, 3}, 0)});
+  ASSERT_TRUE(read_gguf_summary(whole + std::string(1000, '\0'), "x").ok());
   for (std::size_t size = 0; size < whole.size(); ++size)
     EXPECT_FALSE(read_gguf_summary(whole.substr(0, size), "x").ok()) << size;
 }
