@@ -1,9 +1,6 @@
 // null_server [PORT]: a server of the Open Inference Protocol over HTTP that does nothing: one model, "null", whose
 // answer to anything is the same 4 KB of float32. One thread for all connections; it prints its port and ends at the
 // end of its input. What a client gets from it is what the client and the loopback can do.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -17,6 +14,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+
+#include "bench/loopback.hpp"
 
 namespace {
 
@@ -45,33 +44,14 @@ std::string infer_answer() {
                  head + std::string(bytes));
 }
 
-std::size_t content_length(std::string_view head) {
-  constexpr std::string_view name = "\r\ncontent-length:";
-  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
-  const auto* const found = std::search(head.begin(), head.end(), name.begin(), name.end(), same);
-  return found == head.end() ? 0 : static_cast<std::size_t>(std::strtoul(found + name.size(), nullptr, 10));
-}
-
 class Server {
  public:
   bool listen_at(int port) {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-    const int yes = 1;
-    setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    sockaddr_in here{};
-    here.sin_family = AF_INET;
-    here.sin_port = htons(static_cast<std::uint16_t>(port));
-    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof here;
-    constexpr int waiting = 512;
-    if (bind(listener_, reinterpret_cast<sockaddr*>(&here), size) != 0 || listen(listener_, waiting) != 0 ||
-        getsockname(listener_, reinterpret_cast<sockaddr*>(&here), &size) != 0)
-      return false;
-    std::printf("%d\n", ntohs(here.sin_port));
-    std::fflush(stdout);
+    listener_ = listen_on_loopback(port);
+    if (listener_ < 0) return false;
     poll_ = epoll_create1(0);
-    watch(listener_);
-    watch(STDIN_FILENO);
+    watch(poll_, listener_);
+    watch(poll_, STDIN_FILENO);
     return true;
   }
 
@@ -83,27 +63,16 @@ class Server {
       for (int i = 0; i < count; ++i) {
         const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
         if (descriptor == STDIN_FILENO) return;
-        descriptor == listener_ ? take_connection() : receive(descriptor);
+        if (descriptor == listener_) {
+          take_connection(listener_, poll_);
+        } else {
+          receive(descriptor);
+        }
       }
     }
   }
 
  private:
-  void watch(int descriptor) const {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.fd = descriptor;
-    epoll_ctl(poll_, EPOLL_CTL_ADD, descriptor, &event);
-  }
-
-  void take_connection() {
-    const int socket = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK);
-    if (socket < 0) return;
-    const int yes = 1;
-    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    watch(socket);
-  }
-
   void receive(int socket) {
     std::array<char, std::size_t{1} << 16> bytes;
     const ssize_t count = read(socket, bytes.data(), bytes.size());

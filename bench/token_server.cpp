@@ -2,9 +2,6 @@
 // sends each token at its time: the first TTFT_S after the request was read, every other GAP_S later. It prints its
 // port, sleeps until shortly before the next token is due and spins over the rest, in one thread for all connections;
 // at the end of its input it ends and prints by how much it was late: tokens, median, p99 and maximum, in seconds.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -20,6 +17,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "bench/loopback.hpp"
 
 namespace {
 
@@ -66,23 +65,11 @@ class Server {
       : ttft_ns_(static_cast<std::int64_t>(ttft_s * 1e9)), gap_ns_(static_cast<std::int64_t>(gap_s * 1e9)) {}
 
   bool listen_at(int port) {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-    const int yes = 1;
-    setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    sockaddr_in here{};
-    here.sin_family = AF_INET;
-    here.sin_port = htons(static_cast<std::uint16_t>(port));
-    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof here;
-    constexpr int waiting = 512;
-    if (bind(listener_, reinterpret_cast<sockaddr*>(&here), size) != 0 || listen(listener_, waiting) != 0 ||
-        getsockname(listener_, reinterpret_cast<sockaddr*>(&here), &size) != 0)
-      return false;
-    std::printf("%d\n", ntohs(here.sin_port));
-    std::fflush(stdout);
+    listener_ = listen_on_loopback(port);
+    if (listener_ < 0) return false;
     poll_ = epoll_create1(0);
-    watch(listener_);
-    watch(STDIN_FILENO);
+    watch(poll_, listener_);
+    watch(poll_, STDIN_FILENO);
     return true;
   }
 
@@ -96,13 +83,6 @@ class Server {
   }
 
  private:
-  void watch(int descriptor) const {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.fd = descriptor;
-    epoll_ctl(poll_, EPOLL_CTL_ADD, descriptor, &event);
-  }
-
   void hear(std::int64_t wait_ns) {
     constexpr int most = 64;
     epoll_event events[most];
@@ -111,22 +91,13 @@ class Server {
     for (int i = 0; i < count; ++i) {
       const int descriptor = events[i].data.fd;
       if (descriptor == listener_) {
-        take_connection();
+        if (const int socket = take_connection(listener_, poll_); socket >= 0) connections_[socket] = {};
       } else if (descriptor == STDIN_FILENO) {
         ended_ = true;
       } else {
         receive(descriptor);
       }
     }
-  }
-
-  void take_connection() {
-    const int socket = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK);
-    if (socket < 0) return;
-    const int yes = 1;
-    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    connections_[socket] = {};
-    watch(socket);
   }
 
   void receive(int socket) {
@@ -141,16 +112,10 @@ class Server {
     one.received.append(bytes, static_cast<std::size_t>(count));
     const std::size_t head = one.received.find("\r\n\r\n");
     if (head == std::string::npos) return;
-    const std::size_t length = content_length(one.received.substr(0, head));
+    const std::size_t length = content_length(std::string_view(one.received).substr(0, head));
     if (one.received.size() < head + 4 + length) return;
     answer(socket, one, one.received.substr(0, head), one.received.substr(head + 4, length));
     one.received.erase(0, head + 4 + length);
-  }
-
-  static std::size_t content_length(std::string head) {
-    std::ranges::transform(head, head.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    const std::size_t at = head.find("content-length:");
-    return at == std::string::npos ? 0 : static_cast<std::size_t>(std::atol(head.c_str() + at + 15));
   }
 
   void answer(int socket, Connection& one, std::string_view head, std::string_view body) {
