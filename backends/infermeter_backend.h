@@ -191,6 +191,7 @@ typedef struct imb_load {
 typedef struct imb_runtime imb_runtime;
 typedef struct imb_session imb_session;
 typedef struct imb_request imb_request;
+typedef struct imb_queue imb_queue;
 
 /* When the pieces of an answer came that is given piece by piece: a text, a token or several at a time. */
 typedef struct imb_parts {
@@ -200,6 +201,16 @@ typedef struct imb_parts {
                               * were looked at */
   int64_t output_tokens, prompt_tokens; /* as whoever made the answer counts them; -1: it does not say */
 } imb_parts;
+
+/* A queue belongs to one thread at a time, which submits requests to it, takes those that have ended from it, and asks
+ * `wait` for the status of each, which then returns at once. */
+typedef struct imb_queue_slots {
+  imb_status (*create)(imb_session* session, imb_queue** queue, imb_message message);
+  void (*destroy)(imb_queue* queue); /* before its session, and when none of its requests is in flight */
+  imb_status (*submit)(imb_queue* queue, imb_request* request, imb_message message);
+  /* A request that has ended, as soon as there is one; NULL after `timeout_ns` without one. 0: does not wait. */
+  imb_status (*next_ended)(imb_queue* queue, int64_t timeout_ns, imb_request** request, imb_message message);
+} imb_queue_slots;
 
 typedef struct imb_backend {
   uint32_t abi_version; /* IMB_ABI_VERSION it was built with */
@@ -261,6 +272,8 @@ typedef struct imb_backend {
    * for an answer of so many, as recorded arrivals of language models say; 0 of either is taken for 1. Called before
    * each such run, outside of the timed region. IMB_UNSUPPORTED: it has prompts of its own. */
   imb_status (*lengths)(imb_request* request, int64_t prompt_tokens, int64_t output_tokens, imb_message message);
+  /* optional, and absent from tables that end before it: many requests in flight without a thread for each. */
+  const imb_queue_slots* queues;
 } imb_backend;
 
 /* The two exported symbols. The host refuses another version with a sentence. */

@@ -501,7 +501,8 @@ imb_backend table = {.abi_version = IMB_ABI_VERSION,
                      .profile_end = nullptr,
                      .between = between,
                      .parts = nullptr,
-                     .lengths = nullptr};
+                     .lengths = nullptr,
+                     .queues = nullptr};
 
 }  // namespace
 

@@ -378,6 +378,7 @@ constexpr imb_backend backend = {
     .between = nullptr,
     .parts = nullptr,
     .lengths = nullptr,
+    .queues = nullptr,
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "http/http.hpp"
 
 #include <strings.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -125,13 +126,21 @@ HttpExchange::HttpExchange(const HttpPlace& place, const std::string& path)
   set(easy, CURLOPT_SSL_VERIFYPEER, place.verify ? 1L : 0L);
   set(easy, CURLOPT_SSL_VERIFYHOST, place.verify ? 2L : 0L);
   if (!place.certificates.empty()) set(easy, CURLOPT_CAINFO, place.certificates.c_str());
-  curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, 1L);
+  set(easy, CURLOPT_CLOSESOCKETFUNCTION, &HttpExchange::close_socket);
+  set(easy, CURLOPT_CLOSESOCKETDATA, this);
+  CURLM* const multi = multi_.get();
+  curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, 1L);
+  curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &HttpExchange::want_events);
+  curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, this);
+  curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &HttpExchange::want_time);
+  curl_multi_setopt(multi, CURLMOPT_TIMERDATA, this);
   set_headers({});
   set_limit(small_answer);
 }
 
 HttpExchange::~HttpExchange() {
-  if (is_running_) end();
+  if (is_started_) end();
+  if (queue_ != nullptr) queue_->forget(*this);
 }
 
 void HttpExchange::set_headers(const std::vector<std::string>& headers) {
@@ -186,17 +195,60 @@ std::size_t HttpExchange::take_header(char* /*bytes*/, std::size_t one, std::siz
   return exchange.header_bytes_ <= most_headers ? one * count : 0;
 }
 
-void HttpExchange::start() {
-  if (is_running_) fail(IMB_INVALID_ARGUMENT, "the request is in flight already: it has to be waited for first");
+int HttpExchange::want_events(CURL* /*easy*/, curl_socket_t socket, int what, void* self, void* /*of_socket*/) {
+  auto& exchange = *static_cast<HttpExchange*>(self);
+  std::uint32_t wanted = 0;
+  if (what != CURL_POLL_REMOVE && (what & CURL_POLL_IN) != 0) wanted |= EPOLLIN;
+  if (what != CURL_POLL_REMOVE && (what & CURL_POLL_OUT) != 0) wanted |= EPOLLOUT;
+  exchange.queue_->watch(socket, exchange, wanted);
+  return 0;
+}
+
+int HttpExchange::want_time(CURLM* /*multi*/, long milliseconds, void* self) {
+  auto& exchange = *static_cast<HttpExchange*>(self);
+  constexpr std::int64_t millisecond_ns = 1'000'000;
+  exchange.queue_->set_deadline(exchange, milliseconds < 0 ? 0 : monotonic_ns() + milliseconds * millisecond_ns);
+  return 0;
+}
+
+int HttpExchange::close_socket(void* self, curl_socket_t socket) {
+  static_cast<HttpExchange*>(self)->queue_->closed(socket);
+  return close(socket);
+}
+
+void HttpExchange::start(std::shared_ptr<HttpQueue> queue) {
+  if (is_started_) fail(IMB_INVALID_ARGUMENT, "the request is in flight already: it has to be waited for first");
+  if (queue == nullptr && own_queue_ == nullptr) own_queue_ = std::make_shared<HttpQueue>();
+  if (queue == nullptr) queue = own_queue_;
+  if (queue_ != nullptr && queue_ != queue) queue_->forget(*this);
+  queue_ = std::move(queue);
   body_.clear();
   body_bytes_ = header_bytes_ = 0;
   thrown_ = nullptr;
   is_too_large_ = false;
   words_[0] = '\0';
+  result_.reset();
+  multi_result_ = CURLM_OK;
   set_version();
   check(curl_multi_add_handle(multi_.get(), easy_.get()));
-  is_running_ = true;
-  step();
+  is_started_ = true;
+  perform(CURL_SOCKET_TIMEOUT, 0);
+}
+
+void HttpExchange::act(int descriptor, std::uint32_t events) {
+  perform(descriptor, ((events & EPOLLIN) != 0 ? CURL_CSELECT_IN : 0) |
+                          ((events & EPOLLOUT) != 0 ? CURL_CSELECT_OUT : 0) |
+                          ((events & (EPOLLERR | EPOLLHUP)) != 0 ? CURL_CSELECT_ERR : 0));
+}
+
+void HttpExchange::perform(curl_socket_t socket, int events) {
+  int running = 0, left = 0;
+  multi_result_ = curl_multi_socket_action(multi_.get(), socket, events, &running);
+  if (!is_running() || (running != 0 && multi_result_ == CURLM_OK)) return;
+  result_ = CURLE_GOT_NOTHING;
+  while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left))
+    if (message->msg == CURLMSG_DONE) result_ = message->data.result;
+  queue_->ended(*this);
 }
 
 // A connection that speaks HTTP/2 already is used for what wants an upgrade, too.
@@ -205,29 +257,17 @@ void HttpExchange::set_version() {
   set(easy_.get(), CURLOPT_HTTP_VERSION, upgrades ? long{CURL_HTTP_VERSION_2_0} : wanted_version(place_));
 }
 
-// Whether it is still running.
-bool HttpExchange::step() {
-  int running = 0;
-  const CURLMcode code = curl_multi_perform(multi_.get(), &running);
-  if (code != CURLM_OK) end();
-  check(code);
-  return running != 0;
-}
-
 void HttpExchange::end() {
   curl_multi_remove_handle(multi_.get(), easy_.get());
-  is_running_ = false;
+  is_started_ = false;
 }
 
 void HttpExchange::finish() {
-  if (!is_running_) fail(IMB_INVALID_ARGUMENT, "nothing was submitted that could be waited for");
-  constexpr int longest_wait_ms = 1000;  // libcurl's own timeouts are looked at after each
-  while (step()) curl_multi_poll(multi_.get(), nullptr, 0, longest_wait_ms, nullptr);
-  CURLcode code = CURLE_GOT_NOTHING;
-  int left = 0;
-  while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left))
-    if (message->msg == CURLMSG_DONE) code = message->data.result;
+  if (!is_started_) fail(IMB_INVALID_ARGUMENT, "nothing was submitted that could be waited for");
+  queue_->wait_for(*this);
+  const CURLcode code = *result_;
   end();
+  check(multi_result_);
   const bool had_connection = std::exchange(has_connection_, false);
   if (code != CURLE_OK) was_to_be_kept_ = false;
   if (thrown_ != nullptr) std::rethrow_exception(thrown_);

@@ -1,16 +1,20 @@
-// HTTP by libcurl's multi interface: one exchange at a time on a connection of its own, which is kept alive.
+// HTTP by libcurl's multi interface: one exchange at a time on a connection of its own, which is kept alive. A queue
+// drives any number of them (queue.hpp).
 #pragma once
 
 #include <curl/curl.h>
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "http/queue.hpp"
 
 namespace infermeter {
 
@@ -53,11 +57,17 @@ class HttpExchange {
   // Bodies of answers with status 200 go there; those of others stay in body(). nullptr: all stay there.
   void set_sink(BodySink* sink) { sink_ = sink; }
 
-  // Sends as much as the connection takes without waiting. Then `finish` returns when the answer is there. Both throw
-  // Failure with a sentence, by IMB_SERVER_… and IMB_BAD_ANSWER: refused, reset, stalled, no HTTP, certificate, too
-  // large.
-  void start();
+  // Sends as much as the connection takes without waiting; `queue` tells when the answer is there, nullptr: one of its
+  // own. Then `finish` returns when it is. Both throw Failure with a sentence, by IMB_SERVER_… and IMB_BAD_ANSWER:
+  // refused, reset, stalled, no HTTP, certificate, too large. Nobody else may use the queue of the last exchange
+  // meanwhile, if it was another one.
+  void start(std::shared_ptr<HttpQueue> queue = nullptr);
   void finish();
+  // The answer is not there yet.
+  [[nodiscard]] bool is_running() const { return is_started_ && !result_; }
+
+  // Of whoever takes it from a queue.
+  void* owner = nullptr;
 
   [[nodiscard]] long status() const { return status_; }  // 200; read by `finish`
   [[nodiscard]] std::string_view body() const { return body_; }
@@ -68,6 +78,11 @@ class HttpExchange {
   [[nodiscard]] std::string transport() const;
 
  private:
+  friend class HttpQueue;
+  // What libcurl calls.
+  static int want_events(CURL* easy, curl_socket_t socket, int what, void* self, void* of_socket);
+  static int want_time(CURLM* multi, long milliseconds, void* self);
+  static int close_socket(void* self, curl_socket_t socket);
   static std::size_t take_body(char* bytes, std::size_t one, std::size_t count, void* self);
   static std::size_t take_header(char* bytes, std::size_t one, std::size_t count, void* self);
   void put_body(std::string_view bytes);
@@ -76,12 +91,17 @@ class HttpExchange {
   [[nodiscard]] bool announced_close() const;     // the last answer did
   void note_connection();
   [[nodiscard]] std::optional<std::string> field(const char* name, unsigned origin) const;
-  bool step();
+  // What the queue calls: its socket has events of epoll, or its time has come.
+  void act(int descriptor, std::uint32_t events);
+  void expire() { perform(CURL_SOCKET_TIMEOUT, 0); }
+  void perform(curl_socket_t socket, int events);
   void set_version();
   void end();
   void set_headers(const std::vector<std::string>& headers);
 
   const HttpPlace& place_;
+  std::shared_ptr<HttpQueue> own_queue_, queue_;  // of exchanges that are waited for alone; of this or the last one
+  std::int64_t deadline_ns_ = 0;                  // in `queue_`; 0: none
   std::unique_ptr<CURL, void (*)(CURL*)> easy_;
   std::unique_ptr<CURLM, CURLMcode (*)(CURLM*)> multi_;
   std::unique_ptr<curl_slist, void (*)(curl_slist*)> resolved_, headers_;
@@ -91,7 +111,9 @@ class HttpExchange {
   std::exception_ptr thrown_;  // by the sink
   std::size_t most_bytes_, body_bytes_ = 0, header_bytes_ = 0;
   long status_ = 0;
-  bool is_running_ = false, is_too_large_ = false;
+  bool is_started_ = false, is_too_large_ = false;
+  std::optional<CURLcode> result_;  // of this exchange, once it has ended
+  CURLMcode multi_result_ = CURLM_OK;
   bool has_connection_ = false;  // that speaks HTTP/2 by prior knowledge, for all that is known
   bool was_to_be_kept_ = false;  // the connection of the last answer, for all that the server said
   int lost_connections_ = 0;     // in a row that were to be kept and were closed

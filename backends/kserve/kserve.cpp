@@ -11,6 +11,7 @@
 #include "http/http.hpp"
 #include "http/json_text.hpp"
 #include "http/place.hpp"
+#include "http/request_queue.hpp"
 #include "infermeter_backend.h"
 #include "protocol.hpp"
 #include "sdk/dimensions.hpp"
@@ -201,10 +202,10 @@ imb_status bind_input(imb_request* request, std::size_t index, const imb_value* 
 
 void read_answer(imb_request& request);
 
-void start(imb_request& request) {
+void start(imb_request& request, std::shared_ptr<HttpQueue> queue = nullptr) {
   if (!request.has_body) make_body(request);
   request.answered = request.is_read = false;
-  request.exchange.start();
+  request.exchange.start(std::move(queue));
 }
 
 void finish(imb_request& request) {
@@ -223,6 +224,13 @@ imb_status run(imb_request* request, imb_message message) {
 
 imb_status submit(imb_request* request, imb_message message) {
   return guarded(message, IMB_RUN_ERROR, [&] { start(*request); });
+}
+
+imb_status submit_to(imb_queue* queue, imb_request* request, imb_message message) {
+  return guarded(message, IMB_RUN_ERROR, [&] {
+    request->exchange.owner = request;
+    start(*request, queue->http);
+  });
 }
 
 imb_status wait(imb_request* request, imb_message message) {
@@ -344,6 +352,9 @@ imb_status executed(imb_session* session, imb_pair_sink sink, void* user, imb_me
   });
 }
 
+constexpr imb_queue_slots queues = {
+    .create = create_queue, .destroy = destroy_queue, .submit = submit_to, .next_ended = next_ended};
+
 constexpr imb_backend backend = {
     .abi_version = IMB_ABI_VERSION,
     .struct_size = sizeof(imb_backend),
@@ -373,6 +384,7 @@ constexpr imb_backend backend = {
     .between = between,
     .parts = nullptr,
     .lengths = nullptr,
+    .queues = &queues,
 };
 
 }  // namespace

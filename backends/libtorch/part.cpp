@@ -284,6 +284,7 @@ constexpr imb_backend second_part = {
     .between = nullptr,
     .parts = nullptr,
     .lengths = nullptr,
+    .queues = nullptr,
 };
 
 }  // namespace

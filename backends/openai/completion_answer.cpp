@@ -1,10 +1,10 @@
 #include "completion_answer.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "http/json_text.hpp"
+#include "http/queue.hpp"
 
 namespace infermeter {
 namespace {
@@ -13,12 +13,6 @@ using nlohmann::json;
 
 constexpr std::int64_t most_counted = std::int64_t{1} << 40;  // tokens
 const std::string the_answer = "the server's answer";
-
-std::int64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 bool is_high(char byte) { return static_cast<unsigned char>(byte) >= 0x80; }
 

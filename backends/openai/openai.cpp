@@ -13,6 +13,7 @@
 #include "http/http.hpp"
 #include "http/json_text.hpp"
 #include "http/place.hpp"
+#include "http/request_queue.hpp"
 #include "infermeter_backend.h"
 #include "model_list.hpp"
 #include "prompt_file.hpp"
@@ -213,14 +214,14 @@ imb_status bind_input(imb_request* request, std::size_t index, const imb_value* 
   });
 }
 
-void start(imb_request& request) {
+void start(imb_request& request, std::shared_ptr<HttpQueue> queue = nullptr) {
   if (!request.has_body) {
     if (!makes_prompts(request.session)) fail(IMB_INVALID_ARGUMENT, "input 'prompt' is not bound");
     make_prompt(request);
   }
   request.answered = false;
   if (request.session.settings.stream) request.streamed.begin();
-  request.exchange.start();
+  request.exchange.start(std::move(queue));
 }
 
 // Servers may ignore ignore_eos, and end an answer at the end of the context.
@@ -259,6 +260,13 @@ imb_status run(imb_request* request, imb_message message) {
 
 imb_status submit(imb_request* request, imb_message message) {
   return guarded(message, IMB_RUN_ERROR, [&] { start(*request); });
+}
+
+imb_status submit_to(imb_queue* queue, imb_request* request, imb_message message) {
+  return guarded(message, IMB_RUN_ERROR, [&] {
+    request->exchange.owner = request;
+    start(*request, queue->http);
+  });
 }
 
 imb_status wait(imb_request* request, imb_message message) {
@@ -375,6 +383,9 @@ imb_status lengths(imb_request* request, std::int64_t prompt_tokens, std::int64_
   });
 }
 
+constexpr imb_queue_slots queues = {
+    .create = create_queue, .destroy = destroy_queue, .submit = submit_to, .next_ended = next_ended};
+
 constexpr imb_backend backend = {
     .abi_version = IMB_ABI_VERSION,
     .struct_size = sizeof(imb_backend),
@@ -404,6 +415,7 @@ constexpr imb_backend backend = {
     .between = between,
     .parts = parts,
     .lengths = lengths,
+    .queues = &queues,
 };
 
 }  // namespace

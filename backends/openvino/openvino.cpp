@@ -392,6 +392,7 @@ constexpr imb_backend backend = {
     .between = between,
     .parts = nullptr,
     .lengths = nullptr,
+    .queues = nullptr,
 };
 
 }  // namespace

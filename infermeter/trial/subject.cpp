@@ -23,6 +23,10 @@ auto slot_lengths(const imb_backend& backend) {
   return backend.struct_size > offsetof(imb_backend, lengths) ? backend.lengths : nullptr;
 }
 
+const imb_queue_slots* slot_queues(const imb_backend& backend) {
+  return backend.struct_size > offsetof(imb_backend, queues) ? backend.queues : nullptr;
+}
+
 std::string_view meaning(imb_status status) {
   switch (status) {
     case IMB_OK: return "it reported success";
@@ -247,6 +251,8 @@ std::optional<Session::DeviceMemory> Session::device_memory() const {
 
 bool Session::has_parts() const { return slot_parts(*backend_) != nullptr; }
 
+bool Session::has_queues() const { return slot_queues(*backend_) != nullptr; }
+
 Result<Done> Session::profile_begin() const {
   AbiMessage message;
   if (backend_->profile_begin == nullptr) return Done{};
@@ -260,6 +266,16 @@ Result<Done> Session::profile_end() const {
   const imb_status status = backend_->profile_end(session_.get(), message.slot());
   if (status != IMB_OK) return message.error(status, "ending the profile of operators");
   return Done{};
+}
+
+Result<RequestQueue> RequestQueue::create(const Session& session) {
+  const imb_queue_slots& slots = *slot_queues(session.backend());
+  AbiMessage message;
+  imb_queue* made = nullptr;
+  const imb_status status = slots.create(session.get(), &made, message.slot());
+  if (status != IMB_OK) return message.error(status, "");
+  if (made == nullptr) return internal_error("the back end created no queue");
+  return RequestQueue(slots, made);
 }
 
 Request::Request(const Session& session, imb_request* request)

@@ -96,7 +96,8 @@ class Session {
     std::uint64_t now = 0, peak = 0;
   };
   [[nodiscard]] std::optional<DeviceMemory> device_memory() const;
-  [[nodiscard]] bool has_parts() const;  // its back end reports the parts of answers
+  [[nodiscard]] bool has_parts() const;   // its back end reports the parts of answers
+  [[nodiscard]] bool has_queues() const;  // it takes many requests without a thread for each
   [[nodiscard]] bool has_profile() const { return backend_->profile_end != nullptr; }
   // Around the iterations that are to be profiled; of a session loaded with a profile_folder.
   [[nodiscard]] Result<Done> profile_begin() const;
@@ -111,6 +112,30 @@ class Session {
   const imb_backend* backend_;
   BatchAxes batch_axes_;  // per input
   std::unique_ptr<imb_session, void (*)(imb_session*)> session_;
+};
+
+// Requests in flight of one thread.
+class RequestQueue {
+ public:
+  // Of a session that has queues.
+  [[nodiscard]] static Result<RequestQueue> create(const Session& session);
+  // One that has ended, as soon as there is one; nullptr after `timeout_ns` without one.
+  [[nodiscard]] const imb_request* next_ended(std::int64_t timeout_ns) {
+    imb_request* request = nullptr;
+    is_broken_ = slots_->next_ended(queue_.get(), timeout_ns, &request, message_->slot()) != IMB_OK;
+    return is_broken_ ? nullptr : request;
+  }
+  [[nodiscard]] bool is_broken() const { return is_broken_; }  // the last call failed
+  [[nodiscard]] imb_status submit(imb_request* request, imb_message message) {
+    return slots_->submit(queue_.get(), request, message);
+  }
+
+ private:
+  RequestQueue(const imb_queue_slots& slots, imb_queue* queue) : slots_(&slots), queue_(queue, slots.destroy) {}
+  const imb_queue_slots* slots_;
+  std::unique_ptr<imb_queue, void (*)(imb_queue*)> queue_;
+  std::unique_ptr<AbiMessage> message_ = std::make_unique<AbiMessage>();
+  bool is_broken_ = false;
 };
 
 // One inference in flight, and the step of the timed loop: `prepare` binds the next data item, `run` is what is timed.
@@ -134,7 +159,17 @@ class Request {
     if (status_ == IMB_OK && synchronize_ != nullptr) status_ = synchronize_(session_, message_->slot());
     return status_ == IMB_OK;
   }
-  // Why prepare or run said false.
+  // The same in two steps: `finish` is for what `queue` says has ended.
+  [[nodiscard]] bool submit(RequestQueue& queue) {
+    status_ = queue.submit(request_.get(), message_->slot());
+    return status_ == IMB_OK;
+  }
+  [[nodiscard]] bool finish() {
+    status_ = backend_->wait(request_.get(), message_->slot());
+    return status_ == IMB_OK;
+  }
+  [[nodiscard]] const imb_request* get() const { return request_.get(); }
+  // Why prepare, run, submit or finish said false.
   [[nodiscard]] Error error(std::string_view context) const { return message_->error(status_, context); }
   // Which class of failures that is: one of kErrorKinds (samples/load/load_record.hpp).
   [[nodiscard]] std::string_view failure_kind() const;

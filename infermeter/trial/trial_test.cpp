@@ -422,6 +422,21 @@ TEST(Trial, SaysThatTheClockWentBack) {
   EXPECT_FALSE(has(samples, DiagnosticId::clock_went_back));
 }
 
+// Requests of a load overlap in its warm-up, too.
+TEST(Trial, OverlappingRequestsAreNoClockThatWentBack) {
+  SimulatedTrial trial;
+  Samples samples = trial.run().samples;
+  ASSERT_GE(trial.block().warmup_done().size(), 2U);
+  const std::span<TickPair> warmup = trial.block().warmup();
+  warmup[0].end = warmup[1].end;
+  samples.diagnostics.clear();
+  const ClockPair last{trial.own_world.now_ns, trial.own_world.now_ns};
+  record_times(trial.block(), last, samples, true);
+  EXPECT_FALSE(has(samples, DiagnosticId::clock_went_back));
+  record_times(trial.block(), last, samples, false);
+  EXPECT_TRUE(has(samples, DiagnosticId::clock_went_back)) << "of inferences one after the other it is";
+}
+
 struct Refusal {
   const char* what;
   void (*change)(Subject&, std::string& path);

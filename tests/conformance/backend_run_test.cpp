@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <cstddef>
+#include <memory>
+#include <set>
 #include <thread>
 
 #include "backend_under_test.hpp"
@@ -179,6 +182,38 @@ TEST_F(RunTest, SubmitAndWaitAreAnInference) {
     ASSERT_EQ(table().wait(ready.request.get(), message.view()), IMB_OK) << message.text();
     EXPECT_EQ(first_output(ready.request).value, expected);
   }
+}
+
+TEST_F(RunTest, AQueueHandsOutWhatHasEnded) {
+  if (table().struct_size <= offsetof(imb_backend, queues) || table().queues == nullptr) GTEST_SKIP();
+  const imb_queue_slots& slots = *table().queues;
+  const Ready ready = make_ready();
+  const auto expected = output_of(ready.request);
+  const auto created = create_request(ready.session);
+  ASSERT_EQ(created.status, IMB_OK) << created.message;
+  const Input input = make_input(*table().input(ready.session.get(), 0), 1, 1);
+  ASSERT_EQ(bind_input(created.value, 0, input.view()).status, IMB_OK);
+  Message message;
+  imb_queue* made = nullptr;
+  ASSERT_EQ(slots.create(ready.session.get(), &made, message.view()), IMB_OK) << message.text();
+  const std::unique_ptr<imb_queue, void (*)(imb_queue*)> queue(made, slots.destroy);
+  constexpr std::int64_t minute_ns = 60'000'000'000;
+  for (int i = 0; i < 3; ++i) {
+    std::set<imb_request*> in_flight{ready.request.get(), created.value.get()};
+    for (imb_request* const request : in_flight)
+      ASSERT_EQ(slots.submit(queue.get(), request, message.view()), IMB_OK) << message.text();
+    while (!in_flight.empty()) {
+      imb_request* ended = nullptr;
+      ASSERT_EQ(slots.next_ended(queue.get(), minute_ns, &ended, message.view()), IMB_OK) << message.text();
+      ASSERT_EQ(in_flight.erase(ended), 1U);
+      ASSERT_EQ(table().wait(ended, message.view()), IMB_OK) << message.text();
+      EXPECT_EQ(first_output(ended == ready.request.get() ? ready.request : created.value).value, expected);
+    }
+    imb_request* none = ready.request.get();
+    EXPECT_EQ(slots.next_ended(queue.get(), 0, &none, message.view()), IMB_OK);
+    EXPECT_EQ(none, nullptr);
+  }
+  EXPECT_EQ(output_of(ready.request), expected) << "alone, after the queue";
 }
 
 TEST_F(RunTest, OptionalSlotsSucceed) {

@@ -3,8 +3,9 @@
 // Clients are threads that take the next request themselves: there is no thread that hands out, and no queue between.
 // In an open loop a client takes the next arrival of the schedule, sleeps until it comes, and issues the request; where
 // all clients are busy, arrivals wait in the schedule, and their response times count from when they should have
-// started. In a closed loop an arrival is the moment at which its client was free. A template on its clock and its
-// steps (timed_loop.hpp), so that tests run it on simulated time.
+// started. In a closed loop an arrival is the moment at which its client was free. Where the subject has queues, a
+// thread drives as many clients as its queue was given: a thread for each would have to be woken for each answer. A
+// template on its clock and its steps (timed_loop.hpp), so that tests run it on simulated time.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,8 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "infermeter/samples/load/load_record.hpp"
@@ -51,7 +54,13 @@ struct LoadProgress {
 // false, `const AnswerParts* parts()` after a run that succeeded, nullptr where nothing is known of parts. `Waiter` has
 // `bool until(const Clock&, std::uint64_t ticks, is_over, may_spin)`: false if the function `is_over` said true
 // meanwhile; while `may_spin` says true it may wait actively.
-template <class Clock, class Waiter, class Step>
+//
+// With a `Queue`: `bool submit(Queue&)` and `bool finish()` of a step, which has ended when `Step* Queue::next(const
+// Clock&, std::uint64_t ticks, bool may_spin)` returns it; that returns nullptr at the moment `ticks`, or earlier.
+// After `bool Queue::is_broken()` said true steps are finished as they are.
+struct NoQueue {};
+
+template <class Clock, class Waiter, class Step, class Queue = NoQueue>
 class LoadLoop {
  public:
   LoadLoop(const Clock& clock, Waiter waiter, const LoadOrders& orders, Schedule schedule, const LoadProgress& progress)
@@ -64,10 +73,11 @@ class LoadLoop {
         completed_before_(counts_.completed.load()),
         arrivals_(bin_ticks()) {}
 
-  // The first step runs on this thread, the others have one each.
-  LoopEnd run(std::span<Step> steps) {
+  // The first step runs on this thread, the others have one each; or the first queue, among which steps are divided.
+  // multi_stream has no use for queues.
+  LoopEnd run(std::span<Step> steps, std::span<Queue> queues = {}) {
     steps_ = steps.size();
-    run_clients(steps);
+    run_clients(steps, queues);
     sort_pairs();
     if (failed_by_ != nullptr || !thread_error_.empty()) return LoopEnd::failed;
     return is_interrupted() ? LoopEnd::interrupted : LoopEnd::complete;
@@ -104,9 +114,12 @@ class LoadLoop {
     std::optional<std::uint64_t> arrival{};  // nullopt: when its client is free
   };
 
+  [[nodiscard]] std::uint64_t ticks_of(double seconds) const {
+    return static_cast<std::uint64_t>(seconds / orders_.tick_s);
+  }
   [[nodiscard]] std::uint64_t bin_ticks() const {
     constexpr double narrowest_s = 0.01;
-    return std::max<std::uint64_t>(static_cast<std::uint64_t>(narrowest_s / orders_.tick_s), 1);
+    return std::max<std::uint64_t>(ticks_of(narrowest_s), 1);
   }
   // Of a closed loop: more clients than the subject takes requests at a time wait for each other.
   [[nodiscard]] bool is_queued() const {
@@ -122,15 +135,16 @@ class LoadLoop {
   }
   [[nodiscard]] bool is_over() const { return over_.load(std::memory_order_relaxed) || is_interrupted(); }
 
-  void run_clients(std::span<Step> steps) {
-    std::latch waiting(static_cast<std::ptrdiff_t>(steps.size()) - 1);
+  void run_clients(std::span<Step> steps, std::span<Queue> queues) {
+    const std::size_t count = queues.empty() ? steps.size() : queues.size();
+    std::latch waiting(static_cast<std::ptrdiff_t>(count) - 1);
     std::vector<std::jthread> threads;
     try {
-      for (std::size_t i = 1; i < steps.size(); ++i) {
-        threads.emplace_back([this, &waiting, &step = steps[i], i] {
+      for (std::size_t i = 1; i < count; ++i) {
+        threads.emplace_back([this, &waiting, steps, queues, i] {
           waiting.count_down();
           has_begun_.wait(false);
-          client(step, i);
+          run_thread(steps, queues, i);
         });
       }
       waiting.wait();
@@ -142,7 +156,19 @@ class LoadLoop {
     begin();
     has_begun_.store(true);
     has_begun_.notify_all();
-    client(steps[0], 0);
+    run_thread(steps, queues, 0);
+  }
+
+  void run_thread(std::span<Step> steps, std::span<Queue> queues, std::size_t number) {
+    RequestTally& tally = *tallies_[number % tallies_.size()];
+    if constexpr (!std::is_same_v<Queue, NoQueue>) {
+      if (!queues.empty()) {
+        const std::size_t first = steps.size() * number / queues.size();
+        const std::size_t last = steps.size() * (number + 1) / queues.size();
+        return Driver(*this, steps.subspan(first, last - first), queues[number], tally).run();
+      }
+    }
+    client(steps[number], tally);
   }
 
   // Once all clients are there: the time that it takes to make their threads is not a part of the load.
@@ -157,8 +183,7 @@ class LoadLoop {
     if (is_queued()) free_since_.assign(static_cast<std::size_t>(orders_.shape.concurrency), begin_);
   }
 
-  void client(Step& step, std::size_t number) {
-    RequestTally& tally = *tallies_[number % tallies_.size()];
+  void client(Step& step, RequestTally& tally) {
     if (orders_.shape.scenario == LoadScenario::multi_stream) return stream(step, tally);
     std::uint64_t now = begin_;
     for (std::uint64_t own = 0; own < orders_.of_each && !is_over(); ++own) {
@@ -182,6 +207,121 @@ class LoadLoop {
       if (is_queued()) give_back(now);
     }
   }
+
+  // The clients of a queue. Instead of sleeping until its request ends, a client is a slot that is free or in flight.
+  class Driver {
+   public:
+    Driver(LoadLoop& loop, std::span<Step> steps, Queue& queue, RequestTally& tally)
+        : loop_(loop), steps_(steps), queue_(queue), tally_(tally), slots_(steps.size()), now_(loop.begin_) {
+      for (std::size_t i = steps.size(); i > 0; --i) free_.push_back(i - 1);
+    }
+
+    void run() {
+      for (;;) {
+        while (issue_next()) continue;
+        if (in_flight_ == 0 && !due_) return;
+        if (due_ && !may_go_on()) {
+          loop_.take_back();
+          due_.reset();
+          is_over_ = true;
+          continue;
+        }
+        if (in_flight_ > 0) take_ended();
+      }
+    }
+
+   private:
+    struct Slot {
+      RequestTimes times{};
+      std::uint64_t issued = 0;
+      bool is_in_flight = false;
+    };
+    struct Due {
+      std::size_t slot = 0;
+      bool is_ready = false;
+    };
+
+    // False: nothing can be issued yet.
+    bool issue_next() {
+      if (!due_ && !take_next()) return false;
+      const RequestTimes& times = slots_[due_->slot].times;
+      if (due_->is_ready && times.arrival > times.free && times.arrival > loop_.clock_.now()) return false;
+      issue(*std::exchange(due_, std::nullopt));
+      return true;
+    }
+
+    bool take_next() {
+      if (is_over_ || free_.empty()) return false;
+      std::optional<Ticket> ticket;
+      if (!loop_.is_over()) ticket = loop_.orders_.shape.is_open() ? loop_.take_scheduled(now_) : loop_.take_free(now_);
+      if (!ticket) {
+        is_over_ = true;
+        return false;
+      }
+      due_ = {.slot = free_.back(), .is_ready = steps_[free_.back()].prepare(ticket->request)};
+      free_.pop_back();
+      RequestTimes& times = slots_[due_->slot].times;
+      times.issue = times.free = loop_.clock_.now();
+      times.arrival = ticket->arrival.value_or(times.free);
+      return true;
+    }
+
+    void issue(const Due& due) {
+      Slot& slot = slots_[due.slot];
+      if (due.is_ready && slot.times.arrival > slot.times.free) slot.times.issue = loop_.clock_.now();
+      ++slot.issued;
+      loop_.counts_.issued.fetch_add(1, std::memory_order_relaxed);
+      slot.is_in_flight = due.is_ready && steps_[due.slot].submit(queue_);
+      if (slot.is_in_flight) return static_cast<void>(++in_flight_);
+      slot.times.end = loop_.clock_.now();
+      end(due.slot, false);
+    }
+
+    // False: the load is over while something is due.
+    bool may_go_on() {
+      if (in_flight_ > 0) return !loop_.is_over();
+      return loop_.waiter_.until(
+          loop_.clock_, slots_[due_->slot].times.arrival, [this] { return loop_.is_over(); },
+          [this] { return loop_.may_spin(); });
+    }
+
+    void take_ended() {
+      const std::uint64_t longest = loop_.ticks_of(0.05);  // then it is looked whether the load is over
+      std::uint64_t moment = loop_.clock_.now() + longest;
+      if (due_) moment = std::min(moment, slots_[due_->slot].times.arrival);
+      if (Step* const step = queue_.next(loop_.clock_, moment, loop_.may_spin()))
+        return take(static_cast<std::size_t>(step - steps_.data()));
+      if (!queue_.is_broken()) return;
+      for (std::size_t i = 0; i < slots_.size(); ++i)
+        if (slots_[i].is_in_flight) take(i);
+    }
+
+    void take(std::size_t place) {
+      slots_[place].times.end = loop_.clock_.now();
+      slots_[place].is_in_flight = false;
+      --in_flight_;
+      end(place, steps_[place].finish());
+    }
+
+    void end(std::size_t place, bool good) {
+      Slot& slot = slots_[place];
+      now_ = slot.times.end;
+      if (!loop_.note(good, slot.times, steps_[place], tally_)) is_over_ = true;
+      if (loop_.is_queued()) loop_.give_back(now_);
+      if (slot.issued < loop_.orders_.of_each) free_.push_back(place);
+    }
+
+    LoadLoop& loop_;
+    std::span<Step> steps_;
+    Queue& queue_;
+    RequestTally& tally_;
+    std::vector<Slot> slots_;
+    std::vector<std::size_t> free_;
+    std::optional<Due> due_;  // taken and prepared
+    std::size_t in_flight_ = 0;
+    std::uint64_t now_;     // when a request ended last
+    bool is_over_ = false;  // nothing more is issued
+  };
 
   // False: the load is over.
   bool note(bool good, const RequestTimes& times, Step& step, RequestTally& tally) {

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <utility>
 
+#include "infermeter/trial/machine/noise.hpp"
+
 namespace infermeter {
 namespace {
 
@@ -50,6 +52,11 @@ Result<LoadTrial> LoadTrial::prepare(const TrialRequest& trial, const Session& s
     INFERMETER_TRY(Request request, Request::create(session, items));
     if (load.queues_in_runtime_) request.use_threads_of_runtime();
     load.requests_.push_back(std::move(request));
+  }
+  const bool has_queues = session.has_queues() && count > 1 && load.shape_.scenario != LoadScenario::multi_stream;
+  for (std::size_t i = 0; has_queues && i < std::min<std::size_t>(count, usable_processors()); ++i) {
+    INFERMETER_TRY(RequestQueue queue, RequestQueue::create(session));
+    load.queues_.push_back(std::move(queue));
   }
   return load;
 }

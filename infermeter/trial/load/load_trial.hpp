@@ -1,10 +1,13 @@
 // LoadTrial: the timed loop of a trial under load: as many requests as may be in flight, and the loop over them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -40,11 +43,42 @@ struct LoadStep {
     return request->ask(said.prompt, said.answer);
   }
   [[nodiscard]] bool run() const { return request->run(); }
+  template <class Queue>
+  [[nodiscard]] bool submit(Queue& queue) const {
+    return request->submit(queue.requests());
+  }
+  [[nodiscard]] bool finish() const { return request->finish(); }
   [[nodiscard]] RequestError error() const { return {request->error("a request").message, request->failure_kind()}; }
   [[nodiscard]] const AnswerParts* parts() { return reader->read(*request, answer_parts) ? &answer_parts : nullptr; }
   void keep_answer() {
     if (auto values = request->outputs(); values.ok()) answers.keep(request->bound_item(), std::move(*values));
   }
+};
+
+// A back end's queue, as the loop wants it.
+template <class Clock, class Step>
+class LoadQueue {
+ public:
+  // `steps` of all queues.
+  LoadQueue(RequestQueue& requests, std::span<Step> steps, double tick_s) : requests_(requests), tick_s_(tick_s) {
+    for (Step& step : steps) steps_.emplace(step.request->get(), &step);
+  }
+  [[nodiscard]] Step* next(const Clock& clock, std::uint64_t moment, bool may_spin) {
+    SleepUntil::be_exact();
+    const std::uint64_t now = clock.now();
+    const double left_s = moment > now ? static_cast<double>(moment - now) * tick_s_ : 0;
+    const double sleep_s = std::max(may_spin ? left_s - SleepUntil::spin_s : left_s, 0.0);
+    const imb_request* const ended = requests_.next_ended(static_cast<std::int64_t>(sleep_s * 1e9));
+    const auto found = steps_.find(ended);
+    return found == steps_.end() ? nullptr : found->second;
+  }
+  [[nodiscard]] bool is_broken() const { return requests_.is_broken(); }
+  [[nodiscard]] RequestQueue& requests() { return requests_; }
+
+ private:
+  RequestQueue& requests_;
+  double tick_s_;
+  std::unordered_map<const imb_request*, Step*> steps_;
 };
 
 // How many requests are in flight at most. `at_once`: what the model is loaded for ("concurrent_inferences" of what is
@@ -70,14 +104,17 @@ class LoadTrial {
   [[nodiscard]] LoopEnd warm_up(const Clock& clock, const Coarse& coarse, Request& own, const SampleBlock& block,
                                 double tick_s, std::uint64_t iterations) {
     using Reader = PartsReader<Clock, Coarse>;
+    using Step = LoadStep<Reader>;
+    using Queue = LoadQueue<Clock, Step>;
     const Reader reader(clock, coarse, tick_s);
     const std::vector<TraceLengths> no_lengths;
-    std::vector<LoadStep<Reader>> steps = steps_of(own, reader, no_lengths);
+    std::vector<Step> steps = steps_of(own, reader, no_lengths);
+    std::vector<Queue> queues = queues_of<Queue>(std::span(steps), tick_s);
     const LoadOrders orders = warmup_orders(iterations, tick_s);
-    LoadLoop<Clock, SleepUntil, LoadStep<Reader>> loop(
+    LoadLoop<Clock, SleepUntil, Step, Queue> loop(
         clock, SleepUntil{tick_s}, orders, Schedule(orders.shape, seed_),
         {.pairs = block.warmup(), .done = &block.header().warmup_done, .interrupt = &block.header().interrupt});
-    const LoopEnd end = loop.run(steps);
+    const LoopEnd end = loop.run(steps, queues);
     if (end == LoopEnd::failed)
       note_failure(loop.failed_step(), loop.thread_error(), "a request of the warm-up failed");
     return end;
@@ -90,17 +127,20 @@ class LoadTrial {
   [[nodiscard]] LoopEnd run(const Clock& clock, const Coarse& coarse, Request& own, const SampleBlock& block,
                             double tick_s) {
     using Reader = PartsReader<Clock, Coarse>;
+    using Step = LoadStep<Reader>;
+    using Queue = LoadQueue<Clock, Step>;
     const Reader reader(clock, coarse, tick_s);
-    std::vector<LoadStep<Reader>> steps = steps_of(own, reader, trace_.lengths);
+    std::vector<Step> steps = steps_of(own, reader, trace_.lengths);
+    std::vector<Queue> queues = queues_of<Queue>(std::span(steps), tick_s);
     SampleHeader& header = block.header();
     std::atomic<std::uint64_t> not_kept = 0;
     const auto run_load = [&](const LoadOrders& orders, std::uint64_t seed, bool keeps) {
       LoadProgress progress{.done = &not_kept, .interrupt = &header.interrupt, .counts = &header.load};
       if (keeps) progress.pairs = block.timed(), progress.done = &header.timed_done;
       for (auto& step : steps) step.keeps_answers = keeps;
-      LoadLoop<Clock, SleepUntil, LoadStep<Reader>> loop(clock, SleepUntil{tick_s}, orders,
-                                                         Schedule(orders.shape, seed, trace_.times_s), progress);
-      const LoopEnd end = loop.run(steps);
+      LoadLoop<Clock, SleepUntil, Step, Queue> loop(clock, SleepUntil{tick_s}, orders,
+                                                    Schedule(orders.shape, seed, trace_.times_s), progress);
+      const LoopEnd end = loop.run(steps, queues);
       if (end == LoopEnd::failed) note_failure(loop.failed_step(), loop.thread_error(), "a request under load failed");
       for (auto& step : steps) sampled_.keep(std::exchange(step.answers, {}));
       LoadRecord record = loop.record();
@@ -141,6 +181,13 @@ class LoadTrial {
     return steps;
   }
 
+  template <class Queue, class Step>
+  [[nodiscard]] std::vector<Queue> queues_of(std::span<Step> steps, double tick_s) {
+    std::vector<Queue> queues;
+    for (RequestQueue& queue : queues_) queues.emplace_back(queue, steps, tick_s);
+    return queues;
+  }
+
   LoadShape shape_;
   Stopping stopping_;
   std::uint64_t seed_ = 0;
@@ -148,6 +195,7 @@ class LoadTrial {
   bool counts_failures_ = false;
   bool queues_in_runtime_ = false;  // more requests than the model is loaded for
   std::vector<Request> requests_;
+  std::vector<RequestQueue> queues_;  // none: a thread for each request
   LoadRecord record_;
   Answers sampled_;
   std::optional<GenerationRecord> generation_;

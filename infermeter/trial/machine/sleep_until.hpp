@@ -29,10 +29,14 @@ struct SleepUntil {
     }
   }
 
-  // The kernel may round a sleep up by the thread's timer slack, usually 50 us.
-  static void sleep_for(double seconds) {
+  // The kernel may round a sleep up by the thread's timer slack, usually 50 us; not of this thread from now on.
+  static void be_exact() {
     thread_local const bool is_exact = prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL) == 0;
     static_cast<void>(is_exact);
+  }
+
+  static void sleep_for(double seconds) {
+    be_exact();
     timespec wanted{};
     wanted.tv_sec = static_cast<time_t>(seconds);
     wanted.tv_nsec = static_cast<long>((seconds - static_cast<double>(wanted.tv_sec)) * 1e9);

@@ -45,7 +45,7 @@ void check_resolution(Samples& samples) {
 void record_times(const SampleBlock& block, const ClockPair& last, Samples& samples, bool overlapping) {
   const TickScale scale = scale_between(block.clock(), block.start(), last);
   const bool warmup =
-      convert(block.warmup_done(), scale, last.ticks, false, samples.warmup_begin_s, samples.warmup_end_s);
+      convert(block.warmup_done(), scale, last.ticks, overlapping, samples.warmup_begin_s, samples.warmup_end_s);
   const std::span<const TickPair> timed = block.timed_done();
   if (!convert(timed, scale, last.ticks, overlapping, samples.begin_s, samples.end_s) || !warmup)
     samples.diagnostics.push_back({DiagnosticId::clock_went_back,

@@ -1,0 +1,147 @@
+#include "http/queue.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "http/http.hpp"
+#include "sdk/abi_edge.hpp"
+
+namespace infermeter {
+namespace {
+
+constexpr std::int64_t second_ns = 1'000'000'000;
+
+timespec timespec_of(std::int64_t ns) {
+  return {.tv_sec = static_cast<time_t>(ns / second_ns), .tv_nsec = static_cast<long>(ns % second_ns)};
+}
+
+// Kernels before 5.11 wait for whole milliseconds only.
+int wait_for_events(int epoll, epoll_event* events, int most, std::int64_t left_ns) {
+  static std::atomic<bool> is_exact = true;
+  if (is_exact) {
+    const timespec left = timespec_of(left_ns);
+    const int count = epoll_pwait2(epoll, events, most, &left, nullptr);
+    if (count >= 0 || errno != ENOSYS) return count;
+    is_exact = false;
+  }
+  return epoll_wait(epoll, events, most, static_cast<int>((left_ns + 999'999) / 1'000'000));
+}
+
+}  // namespace
+
+HttpQueue::HttpQueue() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+  if (epoll_ < 0)
+    fail(IMB_RUN_ERROR, std::string("the network cannot be watched (epoll: ") + std::strerror(errno) + ')');
+}
+
+HttpQueue::~HttpQueue() { close(epoll_); }
+
+HttpExchange* HttpQueue::next(std::int64_t timeout_ns) {
+  const std::int64_t until_ns = timeout_ns > 0 ? monotonic_ns() + timeout_ns : 0;
+  while (ended_.empty())
+    if (!step(until_ns)) return nullptr;
+  HttpExchange* const exchange = ended_.front();
+  ended_.pop_front();
+  return exchange;
+}
+
+void HttpQueue::wait_for(HttpExchange& exchange) {
+  while (exchange.is_running()) step(INT64_MAX);
+  std::erase(ended_, &exchange);
+}
+
+bool HttpQueue::step(std::int64_t until_ns) {
+  if (next_event_ == events_end_) {
+    const std::int64_t now = until_ns == 0 && deadlines_.empty() ? 0 : monotonic_ns();
+    if (expire(now)) return true;
+    std::int64_t wake_ns = until_ns;
+    if (!deadlines_.empty()) wake_ns = std::min(wake_ns, deadlines_.begin()->first);
+    constexpr std::int64_t longest_ns = 3600 * second_ns;
+    const int count = wait_for_events(epoll_, events_.data(), static_cast<int>(events_.size()),
+                                      std::clamp<std::int64_t>(wake_ns - now, 0, longest_ns));
+    if (count < 0 && errno != EINTR)
+      fail(IMB_RUN_ERROR, std::string("waiting for the network failed: ") + std::strerror(errno));
+    next_event_ = 0;
+    events_end_ = static_cast<std::size_t>(std::max(count, 0));
+    if (events_end_ == 0) return until_ns > 0 && monotonic_ns() < until_ns;
+  }
+  handle(events_[next_event_++]);
+  return true;
+}
+
+void HttpQueue::handle(const epoll_event& event) {
+  const int descriptor = event.data.fd;
+  Socket& socket = sockets_[static_cast<std::size_t>(descriptor)];
+  if (socket.exchange == nullptr) return;  // it was closed meanwhile
+  if (socket.wanted == 0) {
+    // Between two exchanges: the server closed it, which libcurl sees when it uses it again.
+    epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
+    socket = {};
+    return;
+  }
+  socket.exchange->act(descriptor, event.events);
+}
+
+// Those that are due now: what they set anew is for the next time.
+bool HttpQueue::expire(std::int64_t now_ns) {
+  bool any = false;
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now_ns) {
+    HttpExchange* const exchange = deadlines_.begin()->second;
+    set_deadline(*exchange, 0);
+    exchange->expire();
+    any = true;
+  }
+  return any;
+}
+
+void HttpQueue::watch(int descriptor, HttpExchange& exchange, std::uint32_t wanted) {
+  const auto place = static_cast<std::size_t>(descriptor);
+  if (place >= sockets_.size()) sockets_.resize(place + 1);
+  Socket& socket = sockets_[place];
+  if (socket.exchange != &exchange) socket = {&exchange, 0, 0};
+  socket.wanted = wanted;
+  if (wanted != 0 && wanted != socket.registered) apply(descriptor, socket);
+}
+
+void HttpQueue::apply(int descriptor, Socket& socket) {
+  epoll_event event{};
+  event.events = socket.wanted;
+  event.data.fd = descriptor;
+  const int first = socket.registered == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  if (epoll_ctl(epoll_, first, descriptor, &event) != 0) {
+    // Of an earlier exchange, whose socket it was.
+    const int second = first == EPOLL_CTL_ADD ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+    if (epoll_ctl(epoll_, second, descriptor, &event) != 0) return;  // libcurl's timeout ends it
+  }
+  socket.registered = socket.wanted;
+}
+
+void HttpQueue::closed(int descriptor) {
+  const auto place = static_cast<std::size_t>(descriptor);
+  if (place < sockets_.size()) sockets_[place] = {};
+}
+
+void HttpQueue::set_deadline(HttpExchange& exchange, std::int64_t moment_ns) {
+  std::int64_t& known = exchange.deadline_ns_;
+  if (known == moment_ns) return;
+  if (known != 0) deadlines_.erase({known, &exchange});
+  known = moment_ns;
+  if (known != 0) deadlines_.insert({known, &exchange});
+}
+
+void HttpQueue::forget(HttpExchange& exchange) {
+  set_deadline(exchange, 0);
+  std::erase(ended_, &exchange);
+  for (std::size_t i = 0; i < sockets_.size(); ++i) {
+    if (sockets_[i].exchange != &exchange) continue;
+    if (sockets_[i].registered != 0) epoll_ctl(epoll_, EPOLL_CTL_DEL, static_cast<int>(i), nullptr);
+    sockets_[i] = {};
+  }
+}
+
+}  // namespace infermeter
