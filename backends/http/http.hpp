@@ -42,13 +42,13 @@ class BodySink {
   virtual void take(std::string_view bytes) = 0;
 };
 
-class HttpExchange {
+class HttpExchange final : public QueueMember {
  public:
   // `path` is what follows the server's URL.
   HttpExchange(const HttpPlace& place, const std::string& path);
   HttpExchange(const HttpExchange&) = delete;
   HttpExchange& operator=(const HttpExchange&) = delete;
-  ~HttpExchange();
+  ~HttpExchange() override;
 
   // Makes it a POST. `body` stays where it is until the next one; `headers` are "Name: value".
   void set_post(std::string_view body, const std::vector<std::string>& headers);
@@ -64,10 +64,7 @@ class HttpExchange {
   void start(std::shared_ptr<HttpQueue> queue = nullptr);
   void finish();
   // The answer is not there yet.
-  [[nodiscard]] bool is_running() const { return is_started_ && !result_; }
-
-  // Of whoever takes it from a queue.
-  void* owner = nullptr;
+  [[nodiscard]] bool is_running() const override { return is_started_ && !result_; }
 
   [[nodiscard]] long status() const { return status_; }  // 200; read by `finish`
   [[nodiscard]] std::string_view body() const { return body_; }
@@ -78,7 +75,6 @@ class HttpExchange {
   [[nodiscard]] std::string transport() const;
 
  private:
-  friend class HttpQueue;
   // What libcurl calls.
   static int want_events(CURL* easy, curl_socket_t socket, int what, void* self, void* of_socket);
   static int want_time(CURLM* multi, long milliseconds, void* self);
@@ -91,9 +87,8 @@ class HttpExchange {
   [[nodiscard]] bool announced_close() const;     // the last answer did
   void note_connection();
   [[nodiscard]] std::optional<std::string> field(const char* name, unsigned origin) const;
-  // What the queue calls: its socket has events of epoll, or its time has come.
-  void act(int descriptor, std::uint32_t events);
-  void expire() { perform(CURL_SOCKET_TIMEOUT, 0); }
+  void act(int descriptor, std::uint32_t events) override;
+  void expire() override { perform(CURL_SOCKET_TIMEOUT, 0); }
   void perform(curl_socket_t socket, int events);
   void set_version();
   void end();
@@ -101,7 +96,6 @@ class HttpExchange {
 
   const HttpPlace& place_;
   std::shared_ptr<HttpQueue> own_queue_, queue_;  // of exchanges that are waited for alone; of this or the last one
-  std::int64_t deadline_ns_ = 0;                  // in `queue_`; 0: none
   std::unique_ptr<CURL, void (*)(CURL*)> easy_;
   std::unique_ptr<CURLM, CURLMcode (*)(CURLM*)> multi_;
   std::unique_ptr<curl_slist, void (*)(curl_slist*)> resolved_, headers_;

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <string>
 
-#include "http/http.hpp"
 #include "sdk/abi_edge.hpp"
 
 namespace infermeter {
@@ -41,18 +40,18 @@ HttpQueue::HttpQueue() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
 
 HttpQueue::~HttpQueue() { close(epoll_); }
 
-HttpExchange* HttpQueue::next(std::int64_t timeout_ns) {
+QueueMember* HttpQueue::next(std::int64_t timeout_ns) {
   const std::int64_t until_ns = timeout_ns > 0 ? monotonic_ns() + timeout_ns : 0;
   while (ended_.empty())
     if (!step(until_ns)) return nullptr;
-  HttpExchange* const exchange = ended_.front();
+  QueueMember* const member = ended_.front();
   ended_.pop_front();
-  return exchange;
+  return member;
 }
 
-void HttpQueue::wait_for(HttpExchange& exchange) {
-  while (exchange.is_running()) step(INT64_MAX);
-  std::erase(ended_, &exchange);
+void HttpQueue::wait_for(QueueMember& member) {
+  while (member.is_running()) step(INT64_MAX);
+  std::erase(ended_, &member);
 }
 
 bool HttpQueue::step(std::int64_t until_ns) {
@@ -77,33 +76,33 @@ bool HttpQueue::step(std::int64_t until_ns) {
 void HttpQueue::handle(const epoll_event& event) {
   const int descriptor = event.data.fd;
   Socket& socket = sockets_[static_cast<std::size_t>(descriptor)];
-  if (socket.exchange == nullptr) return;  // it was closed meanwhile
+  if (socket.member == nullptr) return;  // it was closed meanwhile
   if (socket.wanted == 0) {
     // Between two exchanges: the server closed it, which libcurl sees when it uses it again.
     epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
     socket = {};
     return;
   }
-  socket.exchange->act(descriptor, event.events);
+  socket.member->act(descriptor, event.events);
 }
 
 // Those that are due now: what they set anew is for the next time.
 bool HttpQueue::expire(std::int64_t now_ns) {
   bool any = false;
   while (!deadlines_.empty() && deadlines_.begin()->first <= now_ns) {
-    HttpExchange* const exchange = deadlines_.begin()->second;
-    set_deadline(*exchange, 0);
-    exchange->expire();
+    QueueMember* const member = deadlines_.begin()->second;
+    set_deadline(*member, 0);
+    member->expire();
     any = true;
   }
   return any;
 }
 
-void HttpQueue::watch(int descriptor, HttpExchange& exchange, std::uint32_t wanted) {
+void HttpQueue::watch(int descriptor, QueueMember& member, std::uint32_t wanted) {
   const auto place = static_cast<std::size_t>(descriptor);
   if (place >= sockets_.size()) sockets_.resize(place + 1);
   Socket& socket = sockets_[place];
-  if (socket.exchange != &exchange) socket = {&exchange, 0, 0};
+  if (socket.member != &member) socket = {&member, 0, 0};
   socket.wanted = wanted;
   if (wanted != 0 && wanted != socket.registered) apply(descriptor, socket);
 }
@@ -126,19 +125,19 @@ void HttpQueue::closed(int descriptor) {
   if (place < sockets_.size()) sockets_[place] = {};
 }
 
-void HttpQueue::set_deadline(HttpExchange& exchange, std::int64_t moment_ns) {
-  std::int64_t& known = exchange.deadline_ns_;
+void HttpQueue::set_deadline(QueueMember& member, std::int64_t moment_ns) {
+  std::int64_t& known = member.deadline_ns_;
   if (known == moment_ns) return;
-  if (known != 0) deadlines_.erase({known, &exchange});
+  if (known != 0) deadlines_.erase({known, &member});
   known = moment_ns;
-  if (known != 0) deadlines_.insert({known, &exchange});
+  if (known != 0) deadlines_.insert({known, &member});
 }
 
-void HttpQueue::forget(HttpExchange& exchange) {
-  set_deadline(exchange, 0);
-  std::erase(ended_, &exchange);
+void HttpQueue::forget(QueueMember& member) {
+  set_deadline(member, 0);
+  std::erase(ended_, &member);
   for (std::size_t i = 0; i < sockets_.size(); ++i) {
-    if (sockets_[i].exchange != &exchange) continue;
+    if (sockets_[i].member != &member) continue;
     if (sockets_[i].registered != 0) epoll_ctl(epoll_, EPOLL_CTL_DEL, static_cast<int>(i), nullptr);
     sockets_[i] = {};
   }

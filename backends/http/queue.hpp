@@ -17,8 +17,6 @@
 
 namespace infermeter {
 
-class HttpExchange;
-
 // By CLOCK_MONOTONIC.
 [[nodiscard]] inline std::int64_t monotonic_ns() {
   timespec now{};
@@ -26,7 +24,23 @@ class HttpExchange;
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// Of one thread at a time. Exchanges keep their queue alive (HttpExchange::start).
+class HttpQueue;
+
+// What a queue drives.
+class QueueMember {
+ public:
+  virtual ~QueueMember() = default;
+  [[nodiscard]] virtual bool is_running() const = 0;
+  void* owner = nullptr;  // of whoever takes it from a queue
+
+ private:
+  friend class HttpQueue;
+  virtual void act(int descriptor, std::uint32_t events) = 0;  // its socket has events of epoll
+  virtual void expire() = 0;                                   // its time has come
+  std::int64_t deadline_ns_ = 0;                               // 0: none
+};
+
+// Of one thread at a time. Members keep their queue alive (HttpExchange::start).
 class HttpQueue {
  public:
   HttpQueue();  // throws Failure
@@ -34,14 +48,19 @@ class HttpQueue {
   HttpQueue& operator=(const HttpQueue&) = delete;
   ~HttpQueue();
 
-  // The next exchange that has ended, as soon as it has; nullptr after `timeout_ns` without one. 0: does not wait.
-  [[nodiscard]] HttpExchange* next(std::int64_t timeout_ns);
-  // Returns when `exchange` has ended; `next` does not return it any more.
-  void wait_for(HttpExchange& exchange);
+  // The next member that has ended, as soon as it has; nullptr after `timeout_ns` without one. 0: does not wait.
+  [[nodiscard]] QueueMember* next(std::int64_t timeout_ns);
+  // Returns when `member` has ended; `next` does not return it any more.
+  void wait_for(QueueMember& member);
+
+  // What members tell.
+  void watch(int descriptor, QueueMember& member, std::uint32_t wanted);
+  void closed(int descriptor);
+  void set_deadline(QueueMember& member, std::int64_t moment_ns);  // 0: none
+  void ended(QueueMember& member) { ended_.push_back(&member); }
+  void forget(QueueMember& member);
 
  private:
-  friend class HttpExchange;
-
   // By CLOCK_MONOTONIC.
   [[nodiscard]] inline std::int64_t monotonic_ns() {
     timespec now{};
@@ -52,16 +71,9 @@ class HttpQueue {
   // A descriptor's place in the epoll set. `registered`: what the kernel reports of it; `wanted`: what libcurl asks
   // for.
   struct Socket {
-    HttpExchange* exchange = nullptr;
+    QueueMember* member = nullptr;
     std::uint32_t wanted = 0, registered = 0;
   };
-
-  // What exchanges tell.
-  void watch(int descriptor, HttpExchange& exchange, std::uint32_t wanted);
-  void closed(int descriptor);
-  void set_deadline(HttpExchange& exchange, std::int64_t moment_ns);  // 0: none
-  void ended(HttpExchange& exchange) { ended_.push_back(&exchange); }
-  void forget(HttpExchange& exchange);
 
   // Waits until `until_ns` at most, and handles one event or what is due. False: nothing came.
   bool step(std::int64_t until_ns);
@@ -70,9 +82,9 @@ class HttpQueue {
   void apply(int descriptor, Socket& socket);
 
   int epoll_;
-  std::vector<Socket> sockets_;                                 // by descriptor
-  std::set<std::pair<std::int64_t, HttpExchange*>> deadlines_;  // libcurl's timers
-  std::deque<HttpExchange*> ended_;
+  std::vector<Socket> sockets_;                                // by descriptor
+  std::set<std::pair<std::int64_t, QueueMember*>> deadlines_;  // libcurl's timers
+  std::deque<QueueMember*> ended_;
   std::array<epoll_event, 64> events_{};
   std::size_t next_event_ = 0, events_end_ = 0;  // of `events_`, those that came and were not handled
 };

@@ -23,7 +23,7 @@ inline void destroy_queue(imb_queue* queue) { delete queue; }
 inline imb_status next_ended(imb_queue* queue, std::int64_t timeout_ns, imb_request** request, imb_message message) {
   *request = nullptr;
   return guarded(message, IMB_RUN_ERROR, [&] {
-    if (const HttpExchange* const ended = queue->http->next(timeout_ns))
+    if (const QueueMember* const ended = queue->http->next(timeout_ns))
       *request = static_cast<imb_request*>(ended->owner);
   });
 }
