@@ -269,3 +269,22 @@ def test_a_plain_wheel_scrolls_the_page_and_with_ctrl_it_zooms(run_page, open_pa
     page.keyboard.down("Control")
     changed(page, figure, lambda: page.mouse.wheel(0, -40))
     page.keyboard.up("Control")
+
+
+def test_the_pointer_tells_single_iterations(run_page, run_document, open_page):
+    """Many of them share an element."""
+    figure = titled(page := open_page(run_page), "Distribution of latency")
+    figure.locator(".drawing").evaluate("drawing => drawing.scrollIntoView({ block: 'center' })")
+    dots = figure.locator(".drawing svg").first.evaluate("""svg => {
+        const { x, y } = svg.getBoundingClientRect();
+        const many = [...svg.querySelectorAll("path")].map(path => path.getAttribute("d")).find(d => d.split("M").length > 15);
+        return [...many.matchAll(/M([\\d.]+) ([\\d.]+)/g)].map(([, right, middle]) => [x + Number(right) - 1.5, y + Number(middle)]);
+    }""")
+    told = set()
+    for dot in dots[::6]:
+        page.mouse.move(*dot)
+        page.wait_for_function("told => { const tip = document.querySelector('.tip'); return tip && !told.includes(tip.innerText) && tip.innerText.includes('one iteration'); }",
+                               arg=list(told))
+        told.add(page.locator(".tip").first.inner_text())
+    latencies = {f"{1e3 * each:.6g}" for trial in run_document["parts"][0]["run"]["trials"] for each in trial["samples"]["latency_s"]}
+    assert {text.split()[-2].rstrip("0").rstrip(".") for text in told} <= latencies

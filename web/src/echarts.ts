@@ -9,8 +9,11 @@ import {
 } from "echarts/components";
 import * as core from "echarts/core";
 import { LabelLayout } from "echarts/features";
+import { extendShape, registerShape } from "echarts/lib/util/graphic.js";
+import { createSymbol } from "echarts/lib/util/symbol.js";
 import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
 import Cache from "zrender/lib/core/LRU.js";
+import { pointed } from "./pictures/marks.ts";
 
 // The caches of ECharts are plain objects: a text such as "__proto__" would find what every object inherits there, and be
 // given it for an entry, whose fields are then those of all objects.
@@ -33,6 +36,32 @@ core.use([
   TitleComponent,
   TooltipComponent,
 ]);
+
+// Many symbols as one shape.
+export interface Dots {
+  places: { x: number; y: number }[];
+  symbol: string;
+  size: number;
+}
+
+registerShape(
+  "dots",
+  extendShape<Dots>({
+    shape: { places: [], symbol: "", size: 0 },
+    buildPath(path, { places, symbol, size }) {
+      for (const { x, y } of places) {
+        const one = createSymbol(symbol, x - size / 2, y - size / 2, size, size);
+        one.buildPath(path, one.shape);
+      }
+    },
+    contain(x, y) {
+      const { places, size } = this.shape;
+      const at = places.findIndex((each) => Math.hypot(each.x - x, each.y - y) <= size / 2 + 1);
+      if (at >= 0) pointed.at = at;
+      return at >= 0;
+    },
+  }),
+);
 
 export const init = core.init;
 export type Chart = core.EChartsType;

@@ -7,14 +7,14 @@ import { tooltip } from "../picture.ts";
 import { beyondText, latencyScale, reachControl, usualReach } from "./latency_axis.ts";
 import type { Reach } from "./latency_axis.ts";
 import { laneFrame, laneHeight, lanesHeight } from "./lanes.ts";
-import { box, line, marks, nearby, points, target } from "./marks.ts";
-import type { Shape } from "./marks.ts";
+import { box, cloud, line, marks, nearby, target } from "./marks.ts";
+import type { CloudLook, Shape } from "./marks.ts";
 import { lanesOf, percentile, recordedOf, timedOf } from "./latency_lanes.ts";
 import type { LatencyLane } from "./latency_lanes.ts";
 import { valueAxis } from "./scale.ts";
 import type { Scale } from "./scale.ts";
 import { byRanks, jitter, thinnedText } from "./thin.ts";
-import { leftOut, mostSubjects, sentences, subjectControl } from "./trials.ts";
+import { leftOut, mostSubjects, samplesOf, sentences, subjectControl } from "./trials.ts";
 import type { Measured } from "./trials.ts";
 
 const height = 44;
@@ -68,15 +68,20 @@ function perLane(lanes: LatencyLane[]): number {
 // Seconds, from … to; null: all.
 type View = [number, number] | null;
 
-function inView(lane: LatencyLane, view: View): number[] {
-  const all = lane.trials.flatMap((trial) => trial.samples?.latency_s ?? []);
+function inView(lane: LatencyLane, view: View): Float64Array {
+  const all = new Float64Array(recordedOf(lane));
+  let place = 0;
+  for (const trial of lane.trials) {
+    all.set(samplesOf(trial), place);
+    place += samplesOf(trial).length;
+  }
   return view === null ? all : all.filter((value) => value >= view[0] && value <= view[1]);
 }
 
 function pointsNote(lanes: LatencyLane[], view: View): string {
   const recorded = lanes.reduce((sum, lane) => sum + recordedOf(lane), 0);
   if (recorded === 0) return "The report contains no single iterations: only their quantiles are drawn.";
-  const seen = lanes.map((lane) => inView(lane, view).length);
+  const seen = lanes.map((lane) => (view === null ? recordedOf(lane) : inView(lane, view).length));
   const drawn = seen.reduce((sum, each) => sum + Math.min(perLane(lanes), each), 0);
   const all = seen.reduce((sum, each) => sum + each, 0);
   return thinnedText(drawn, all, view === null ? lanes.reduce((sum, lane) => sum + timedOf(lane), 0) : all, "evenly spaced by rank; each row's minimum and maximum included");
@@ -107,16 +112,15 @@ function option(lanes: LatencyLane[], reach: Reach, look: Look, width: number): 
 
 function dotsSeries(lanes: LatencyLane[], view: View, scale: Scale, look: Look, width: number): Option {
   const shift = 8 / laneHeight(width, height);
-  const dots = lanes.flatMap((lane, at) => {
-    const sorted = Float64Array.from(inView(lane, view)).sort();
-    return byRanks([...sorted], perLane(lanes)).map((value, index) => ({ lane, at, value, index }));
-  });
-  return points(
+  const looks = lanes.map((lane): CloudLook => ({ symbol: "circle", size: 3.5, style: { fill: look.series(lane.series).color, opacity: 0.5 } }));
+  const dots = lanes.flatMap((lane, at) => byRanks(inView(lane, view).sort(), perLane(lanes)).map((value, index) => ({ lane, at, value, index })));
+  return cloud(
     pointName,
     dots,
     ({ at, value, index }) => [value / scale.unit.factor, at + shift * (1.2 + jitter(index) * 1.7)],
+    ({ at }) => looks[at] as CloudLook,
     ({ lane, value }) => tooltip(lane.name, [["one iteration", format("s", value, 6)]]),
-    { symbolSize: 3.5, itemStyle: { opacity: 0.5, color: (hit: { dataIndex: number }) => look.series(dots[hit.dataIndex]?.lane.series ?? 0).color }, z: 2 },
+    { z: 2 },
   );
 }
 

@@ -1,5 +1,5 @@
 // Shapes that ECharts has no series for, drawn where the axes say: intervals, bars of quantiles, signs.
-import type { Option } from "../echarts.ts";
+import type { Dots, Option } from "../echarts.ts";
 
 // Where values of the two axes lie, in pixels.
 export type Place = (x: number, y: number) => { x: number; y: number };
@@ -107,4 +107,33 @@ export function points<T>(name: string, items: T[], at: (item: T) => [number, nu
     ...(tip === null ? {} : { tooltip: { formatter: (hit: { dataIndex: number }) => tip(items[hit.dataIndex] as T) } }),
     ...more,
   };
+}
+
+const perShape = 24;
+export const pointed = { at: 0 }; // which symbol of its shape the pointer is at
+
+export type CloudLook = Pick<Dots, "symbol" | "size"> & { style: Option };
+
+// Points by the hundred: an element for each would keep browsers busy. Those of one shape are far from each other, so that
+// points which overlap still look denser. `look` gives the same object for points that look the same.
+export function cloud<T>(name: string, items: T[], at: (item: T) => [number, number], look: (item: T) => CloudLook, tip: (item: T) => HTMLElement, more: Option = {}): Option {
+  const groups = new Map<CloudLook, T[]>();
+  for (const item of items) {
+    const own = look(item);
+    const group = groups.get(own) ?? [];
+    groups.set(own, group);
+    group.push(item);
+  }
+  const shapes = [...groups].flatMap(([own, all]) => {
+    const step = Math.ceil(all.length / perShape);
+    return Array.from({ length: step }, (_, first) => ({ own, some: all.filter((_each, index) => index % step === first) }));
+  });
+  return marks(
+    name,
+    shapes,
+    ({ some }) => at(some[0] as T),
+    ({ own: { style, ...shape }, some }, place) => [{ type: "dots", shape: { ...shape, places: some.map((each) => place(...at(each))) } satisfies Dots, style }],
+    ({ some }) => tip(some[pointed.at] as T),
+    { emphasis: { disabled: true }, ...more },
+  );
 }

@@ -20,9 +20,9 @@ export function byStretches(length: number, value: (index: number) => number, mo
 }
 
 // Of sorted values those at even ranks, the smallest and the largest among them: the shape of the distribution stays.
-export function byRanks(sorted: number[], most: number): number[] {
-  if (sorted.length <= most) return sorted;
-  if (most < 2) return sorted.slice(-most);
+export function byRanks(sorted: ArrayLike<number>, most: number): number[] {
+  if (sorted.length <= most) return Array.from(sorted);
+  if (most < 2) return Array.from(sorted).slice(-most);
   return Array.from({ length: most }, (_, index) => sorted[Math.round((index * (sorted.length - 1)) / (most - 1))] as number);
 }
 

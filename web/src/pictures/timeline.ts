@@ -6,7 +6,8 @@ import type { Look, SeriesLook } from "../look.ts";
 import type { Cell, ChartPicture, DataTable, Picture } from "../picture.ts";
 import { axis, tooltip } from "../picture.ts";
 import { processName } from "./latency_lanes.ts";
-import { box, marks } from "./marks.ts";
+import { box, cloud, marks } from "./marks.ts";
+import type { CloudLook } from "./marks.ts";
 import { choice } from "./profiled.ts";
 import { ends, isWide, scaleOf, tickText, valueAxis } from "./scale.ts";
 import type { Scale } from "./scale.ts";
@@ -234,43 +235,28 @@ function warmUpArea(until: number | null, look: Look): Option {
 }
 
 function pointsOf(row: Row, iterations: Iteration[], { scale, bySecond, ceiling_s }: Plot, look: Look): Option {
-  const own = lookOf(row, look);
-  return {
-    type: "scatter",
-    name: row.name,
-    symbol: own.symbol,
-    symbolSize: 4.5,
-    itemStyle: { color: own.color, opacity: 0.75 },
-    data: iterations.map((each) =>
-      each.latency_s > ceiling_s
-        ? { value: [each.at, scale.high], symbol: "path://M8 1 15 10H10.4V16H5.6V10H1Z", symbolSize: 10, symbolOffset: [0, 6], itemStyle: { color: own.color, opacity: 1 } }
-        : { value: [each.at, each.latency_s / scale.unit.factor], ...styleOf(each, own.color, look) },
-    ),
-    tooltip: {
-      formatter: (hit: { dataIndex: number }) => {
-        const each = iterations[hit.dataIndex] as Iteration;
-        return tooltip(row.name, [
-          [each.kind === "timed" ? "latency" : each.kind, format("s", each.latency_s, 6)],
-          bySecond ? ["begun after", format("s", each.at, 6)] : ["iteration", String(each.at)],
-          ...row.disturbed.map((words): [string, string] => ["disturbed", words]),
-        ]);
-      },
-    },
-    z: 3,
+  const { color, symbol } = lookOf(row, look);
+  const hollow = { fill: look.panel, stroke: color };
+  const looks: Record<Iteration["kind"] | "slower", CloudLook> = {
+    timed: { symbol, size: 4.5, style: { fill: color, opacity: 0.75 } },
+    "warm-up": { symbol: "circle", size: 5, style: { ...hollow, lineWidth: 1.2 } },
+    "mild outlier": { symbol: "triangle", size: 8, style: { ...hollow, lineWidth: 1.3 } },
+    "severe outlier": { symbol: "triangle", size: 10, style: { fill: color } },
+    slower: { symbol: "arrow", size: 9, style: { fill: color } },
   };
-}
-
-function styleOf(each: Iteration, color: string, look: Look): Option {
-  switch (each.kind) {
-    case "timed":
-      return {};
-    case "warm-up":
-      return { symbol: "circle", symbolSize: 5, itemStyle: { color: look.panel, borderColor: color, borderWidth: 1.2, opacity: 1 } };
-    case "mild outlier":
-      return { symbol: "triangle", symbolSize: 8, itemStyle: { color: look.panel, borderColor: color, borderWidth: 1.3, opacity: 1 } };
-    case "severe outlier":
-      return { symbol: "triangle", symbolSize: 10, itemStyle: { color, opacity: 1 } };
-  }
+  return cloud(
+    row.name,
+    iterations,
+    (each) => [each.at, Math.min(scale.high, each.latency_s / scale.unit.factor)],
+    (each) => looks[each.latency_s > ceiling_s ? "slower" : each.kind],
+    (each) =>
+      tooltip(row.name, [
+        [each.kind === "timed" ? "latency" : each.kind, format("s", each.latency_s, 6)],
+        bySecond ? ["begun after", format("s", each.at, 6)] : ["iteration", String(each.at)],
+        ...row.disturbed.map((words): [string, string] => ["disturbed", words]),
+      ]),
+    { z: 3 },
+  );
 }
 
 function table(rows: Row[], subject: string): DataTable {
