@@ -70,6 +70,7 @@ async function start(): Promise<void> {
     watchPage();
     watchAddress();
     document.documentElement.dataset["ready"] = "";
+    window.setTimeout(() => (document.documentElement.dataset["whole"] = ""), 500);
   } catch (error) {
     const text = document.querySelector("noscript")?.textContent ?? "";
     place.replaceChildren(
