@@ -288,3 +288,16 @@ def test_the_pointer_tells_single_iterations(run_page, run_document, open_page):
         told.add(page.locator(".tip").first.inner_text())
     latencies = {f"{1e3 * each:.6g}" for trial in run_document["parts"][0]["run"]["trials"] for each in trial["samples"]["latency_s"]}
     assert {text.split()[-2].rstrip("0").rstrip(".") for text in told} <= latencies
+
+
+def test_signs_stand_beside_their_words_at_any_width(page_of_kind, open_page):
+    page = open_page(page_of_kind("compare"), width=1400)
+    drawing = draw(page.locator("#part-1-effects")).locator(".drawing svg").first
+    between = """svg => {
+        const [text] = [...svg.querySelectorAll("text")].filter(each => each.textContent.includes("["));
+        const signs = [...svg.querySelectorAll("path")].map(each => each.getBoundingClientRect()).filter(each => Math.abs(each.width - 16) < 2);
+        return Math.min(...signs.map(each => Math.abs(text?.getBoundingClientRect().x - each.right)));
+    }"""
+    for width in (1400, 900, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function(f"svg => ({between})(svg) < 12", arg=drawing.element_handle())

@@ -201,7 +201,7 @@ function verdictSigns(plot: Forest, names: string[], look: Look, width: number):
 }
 
 export function directionShape(direction: Direction, x: number, y: number, look: Look): Option[] {
-  const color = direction === "faster" ? look.good : direction === "slower" ? look.bad : look.muted;
+  const color = direction === "faster" ? look.good : direction === "slower" ? look.warning : look.muted;
   const path = direction === "equivalent" ? equal : shapes[directionTone[direction]];
   return [badge(path, x, y, 16, { fill: color })];
 }

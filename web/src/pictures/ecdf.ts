@@ -89,7 +89,8 @@ function guideLines(share: (level: number) => number, scale: Scale, look: Look):
     (level, place, area) => {
       const { y } = place(scale.low, share(level));
       const text = { type: "text", style: { text: `p${100 * level}`, x: area.x + area.width + 5, y: y - 6, fill: look.muted, font: `10.5px ${look.font}` } };
-      return [line(area.x, y, area.x + area.width, y, { stroke: look.muted, lineWidth: 1, lineDash: [1.5, 3] }), text];
+      const isTight = level === 0.95 && area.height < 260; // p99 is too near
+      return [line(area.x, y, area.x + area.width, y, { stroke: look.muted, lineWidth: 1, lineDash: [1.5, 3] }), ...(isTight ? [] : [text])];
     },
     null,
     { z: 1, clip: false },

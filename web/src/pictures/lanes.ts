@@ -68,6 +68,7 @@ export function laneFrame(lanes: Lane[], look: Look, width: number): LaneFrame {
   const axisOf = (which: number[], text: (lane: Lane) => string, style: Option): Option => ({
     type: "value",
     inverse: true,
+    z: tight ? 9 : 0, // names stand on what is drawn
     min: -0.5,
     max: lanes.length - 0.5,
     axisLine: { show: false },
@@ -77,7 +78,7 @@ export function laneFrame(lanes: Lane[], look: Look, width: number): LaneFrame {
   });
   const where = (heading: boolean): number[] => lanes.flatMap((lane, index) => ((lane.heading ?? false) === heading ? [index] : []));
   const place = tight
-    ? { inside: true, margin: 0, width: room, verticalAlign: "bottom", padding: [0, 0, 18, 0] }
+    ? { inside: true, margin: 0, width: room, verticalAlign: "bottom", padding: [0, 0, 18, 0], textBorderColor: look.panel, textBorderWidth: 3 }
     : { margin: 10, width: left - 12 };
   const whole = (lane: Lane): string => (tight ? besides(lane, room) : cut(lane.text, (left - 22) / perCharacter));
   return {

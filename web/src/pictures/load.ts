@@ -166,18 +166,18 @@ function tail(m: Measured, subjects: number[]): Picture {
     ],
     data: () => tailTable(every(), time),
     height: () => 360,
-    option: (look) => tailOption(shown(), time, look),
+    option: (look, width) => tailOption(shown(), time, look, width),
     legend: (look) => shown().map((line) => ({ name: line.name, look: look.series(line.series) })),
   };
   return picture;
 }
 
-function tailOption(lines: Line[], time: Time, look: Look): Option {
+function tailOption(lines: Line[], time: Time, look: Look, width: number): Option {
   const places = lines.map((line) => tailPlaces(line.process, time));
   const values = places.flat().map((place) => place.value);
   const scale = scaleOf("s", values, isWide(values) ? { log: true } : { zero: true });
   const most = Math.max(10, ...places.flat().map((place) => place.times));
-  const ticks = [1, 2, 10, 100, 1000, 10_000].filter((tick) => tick <= most * 1.01);
+  const ticks = [...(width < 620 ? [] : [1]), 2, 10, 100, 1000, 10_000].filter((tick) => tick <= most * 1.01);
   return {
     grid: { left: 62, right: 24, top: 16, bottom: 48 },
     xAxis: axis(look, "percentile, logarithmic towards 100 %", {

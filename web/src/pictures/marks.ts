@@ -57,7 +57,8 @@ export function diamond(x: number, y: number, r: number, style: Option): Shape {
 
 // One of the page's signs, which are 16 × 16, with its middle at x, y.
 export function badge(pathData: string, x: number, y: number, size: number, style: Option): Shape {
-  return { type: "path", shape: { pathData, x: x - size / 2, y: y - size / 2, width: size, height: size }, style };
+  // Drawn anew, a path of the same data keeps its shape, but not its place.
+  return { type: "path", x: x - size / 2, y: y - size / 2, shape: { pathData, x: 0, y: 0, width: size, height: size }, style };
 }
 
 // Places along an axis that is cut: what lies far beyond it is as good as beyond it.

@@ -53,7 +53,7 @@ export function memoryByPhase(m: Measured): Picture[] {
       const scale = scaleOf("bytes", shown.flatMap(({ trial }) => used.map(({ key }) => trial.memory[key])), { zero: true });
       return {
         grid: { left: 62, right: 24, top: 14, bottom: 56 },
-        xAxis: axis(look, "", { type: "category", data: used.map(({ name, short }) => (width < 620 ? short : name)), boundaryGap: true, axisLabel: { color: look.muted, fontSize: width < 620 ? 11 : 12, interval: 0, ...(width < 620 && used.length > 5 ? { rotate: 40 } : { width: (width - 90) / used.length, overflow: "break" }) } }),
+        xAxis: axis(look, "", { type: "category", data: used.map(({ name, short }) => (width < 620 ? short : name)), boundaryGap: true, axisLabel: { color: look.muted, fontSize: width < 620 ? 11 : 12, lineHeight: 14, interval: 0, ...(width < 620 && used.length > 5 ? { rotate: 40 } : { width: (width - 90) / used.length, overflow: "break" }) } }),
         yAxis: valueAxis(look, "memory", scale, 300, { nameGap: 44 }, true),
         tooltip: { trigger: "item" },
         series: shown.map(({ subject, trial, processes }) => {

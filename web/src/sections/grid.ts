@@ -341,7 +341,7 @@ function groupLine<Row>(group: RowGroup<Row>, columns: Column<Row>[], shared: (U
 // A label that may break after what joins its parts, rather than anywhere.
 function foldable(text: string): HTMLElement {
   const label = name("", text);
-  label.style.minWidth = `${Math.min(text.length, 26)}ch`; // not broken for columns that are out of sight anyhow
+  label.style.minWidth = `min(${Math.min(text.length, 26)}ch, var(--row-head))`; // not broken for columns that are out of sight anyhow
   for (const piece of text.split(/(?<=[,@/;])/)) label.append(piece, el("wbr"));
   return label;
 }
