@@ -40,7 +40,7 @@ core.use([
 // Many symbols as one shape.
 export interface Dots {
   places: { x: number; y: number }[];
-  symbol: string;
+  symbol: string; // of ECharts, or "point": the end of a line
   size: number;
 }
 
@@ -50,6 +50,11 @@ registerShape(
     shape: { places: [], symbol: "", size: 0 },
     buildPath(path, { places, symbol, size }) {
       for (const { x, y } of places) {
+        if (symbol === "point") {
+          path.moveTo(x, y);
+          path.lineTo(x + 0.01, y);
+          continue;
+        }
         const one = createSymbol(symbol, x - size / 2, y - size / 2, size, size);
         one.buildPath(path, one.shape);
       }

@@ -7,7 +7,7 @@ import { tooltip } from "../picture.ts";
 import { beyondText, latencyScale, reachControl, usualReach } from "./latency_axis.ts";
 import type { Reach } from "./latency_axis.ts";
 import { laneFrame, laneHeight, lanesHeight } from "./lanes.ts";
-import { box, cloud, line, marks, nearby, target } from "./marks.ts";
+import { box, cloud, filled, line, marks, nearby, target } from "./marks.ts";
 import type { CloudLook, Shape } from "./marks.ts";
 import { lanesOf, percentile, recordedOf, timedOf } from "./latency_lanes.ts";
 import type { LatencyLane } from "./latency_lanes.ts";
@@ -112,7 +112,7 @@ function option(lanes: LatencyLane[], reach: Reach, look: Look, width: number): 
 
 function dotsSeries(lanes: LatencyLane[], view: View, scale: Scale, look: Look, width: number): Option {
   const shift = 8 / laneHeight(width, height);
-  const looks = lanes.map((lane): CloudLook => ({ symbol: "circle", size: 3.5, style: { fill: look.series(lane.series).color, opacity: 0.5 } }));
+  const looks = lanes.map((lane) => filled("circle", 3.5, look.series(lane.series).color, 0.5));
   const dots = lanes.flatMap((lane, at) => byRanks(inView(lane, view).sort(), perLane(lanes)).map((value, index) => ({ lane, at, value, index })));
   return cloud(
     pointName,

@@ -111,9 +111,15 @@ export function points<T>(name: string, items: T[], at: (item: T) => [number, nu
 }
 
 const perShape = 24;
+const rounded = ({ x, y }: ReturnType<Place>): ReturnType<Place> => ({ x: Math.round(x * 10) / 10, y: Math.round(y * 10) / 10 });
 export const pointed = { at: 0 }; // which symbol of its shape the pointer is at
 
 export type CloudLook = Pick<Dots, "symbol" | "size"> & { style: Option };
+
+// Round ones are the round ends of lines: four curves each would make a PDF three times as large.
+export function filled(symbol: string, size: number, color: string, opacity: number): CloudLook {
+  return symbol === "circle" ? { symbol: "point", size, style: { stroke: color, lineWidth: size, lineCap: "round", opacity } } : { symbol, size, style: { fill: color, opacity } };
+}
 
 // Points by the hundred: an element for each would keep browsers busy. Those of one shape are far from each other, so that
 // points which overlap still look denser. `look` gives the same object for points that look the same.
@@ -133,7 +139,7 @@ export function cloud<T>(name: string, items: T[], at: (item: T) => [number, num
     name,
     shapes,
     ({ some }) => at(some[0] as T),
-    ({ own: { style, ...shape }, some }, place) => [{ type: "dots", shape: { ...shape, places: some.map((each) => place(...at(each))) } satisfies Dots, style }],
+    ({ own: { style, ...shape }, some }, place) => [{ type: "dots", shape: { ...shape, places: some.map((each) => rounded(place(...at(each)))) } satisfies Dots, style }],
     ({ some }) => tip(some[pointed.at] as T),
     { emphasis: { disabled: true }, ...more },
   );

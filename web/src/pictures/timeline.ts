@@ -6,7 +6,7 @@ import type { Look, SeriesLook } from "../look.ts";
 import type { Cell, ChartPicture, DataTable, Picture } from "../picture.ts";
 import { axis, tooltip } from "../picture.ts";
 import { processName } from "./latency_lanes.ts";
-import { box, cloud, marks } from "./marks.ts";
+import { box, cloud, filled, marks } from "./marks.ts";
 import type { CloudLook } from "./marks.ts";
 import { choice } from "./profiled.ts";
 import { ends, isWide, scaleOf, tickText, valueAxis } from "./scale.ts";
@@ -238,11 +238,11 @@ function pointsOf(row: Row, iterations: Iteration[], { scale, bySecond, ceiling_
   const { color, symbol } = lookOf(row, look);
   const hollow = { fill: look.panel, stroke: color };
   const looks: Record<Iteration["kind"] | "slower", CloudLook> = {
-    timed: { symbol, size: 4.5, style: { fill: color, opacity: 0.75 } },
+    timed: filled(symbol, 4.5, color, 0.75),
     "warm-up": { symbol: "circle", size: 5, style: { ...hollow, lineWidth: 1.2 } },
     "mild outlier": { symbol: "triangle", size: 8, style: { ...hollow, lineWidth: 1.3 } },
-    "severe outlier": { symbol: "triangle", size: 10, style: { fill: color } },
-    slower: { symbol: "arrow", size: 9, style: { fill: color } },
+    "severe outlier": filled("triangle", 10, color, 1),
+    slower: filled("arrow", 9, color, 1),
   };
   return cloud(
     row.name,
