@@ -140,7 +140,23 @@ def _model_of(file: Path, name: str, values: Mapping[str, Value]) -> LanguageMod
         special |= set(np.flatnonzero(np.isin(types[:vocabulary], _CONTROL)).tolist())
     ends = tuple(token for name, token in tokens.items() if name in ("eos", "eot", "eom"))
     context = size_of(values, f"{kind}.context_length", file.name)
-    return LanguageModel(file, name, vocabulary, context, ends, frozenset(special))
+    return LanguageModel(file, name, vocabulary, context, ends, frozenset(special), _kept_values(values, kind))
+
+
+def _kept_values(values: Mapping[str, Value], kind: str) -> int | None:
+    """As GgufSummary::kv_bytes_per_token computes it (infermeter/models/gguf): nothing where layers differ, or keys and values are
+    compressed, forgotten beyond a window, or a state."""
+
+    def said(key: str) -> int:
+        value = values.get(f"{kind}.{key}", 0)
+        return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else -1
+
+    layers, heads, width = (said(key) for key in ("block_count", "attention.head_count", "embedding_length"))
+    keeping, key, value = (said(f"attention.{each}") for each in ("head_count_kv", "key_length", "value_length"))
+    others = (said(key) for key in ("attention.kv_lora_rank", "attention.sliding_window", "ssm.state_size"))
+    if min(layers, heads, width) <= 0 or min(keeping, key, value) < 0 or any(others):
+        return None
+    return layers * (keeping or heads) * sum(length or width // heads for length in (key, value))
 
 
 # --- the runtime -----------------------------------------------------------------------------------------------------

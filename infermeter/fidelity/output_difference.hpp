@@ -36,8 +36,11 @@ struct Parting {
   std::uint64_t length = 0;    // values of each
   // At most kMostBeforeParting values that both have before it, and kMostFromParting of each from it on.
   std::vector<double> before{}, reference{}, candidate{};
+  // What these are as text, at most kMostPartingText bytes of UTF-8 each; nullopt: no tokenizer is known. Where the
+  // last token that both have ends within a character, the texts part before that character.
+  std::optional<std::string> before_text{}, reference_text{}, candidate_text{};
 };
-inline constexpr std::size_t kMostPartings = 8, kMostBeforeParting = 8, kMostFromParting = 16;
+inline constexpr std::size_t kMostPartings = 8, kMostBeforeParting = 8, kMostFromParting = 16, kMostPartingText = 1024;
 
 struct OutputDifference : DifferenceFigures {
   std::string name;

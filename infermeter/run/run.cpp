@@ -4,6 +4,7 @@
 
 #include "infermeter/run/begin.hpp"
 #include "infermeter/run/lost_store.hpp"
+#include "infermeter/run/texts/parting_texts.hpp"
 #include "infermeter/run/trials.hpp"
 
 namespace infermeter {
@@ -25,6 +26,9 @@ Result<Done> measure_all(Store& store, RunRecord& record, const RunContext& cont
 
   // Which operator takes how long? Likewise.
   INFERMETER_TRY_DONE(trials.profiles());
+
+  // Where answers part, as text.
+  INFERMETER_TRY_DONE(add_parting_texts(store, record, context));
 
   // A part of a run, which whoever made the parts puts together.
   if (context.shard) return Done{};

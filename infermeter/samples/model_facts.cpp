@@ -1,21 +1,8 @@
 #include "infermeter/samples/model_facts.hpp"
 
-#include <charconv>
-
-#include "infermeter/samples/samples.hpp"
+#include "infermeter/samples/reported_number.hpp"
 
 namespace infermeter {
-namespace {
-
-std::optional<std::uint64_t> reported_number(const Samples& trial, std::string_view key) {
-  const std::string text = trial.executed_value(key);
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-}  // namespace
 
 void take_reported_size(ModelFacts& model, const Samples& trial) {
   if (const auto bytes = reported_number(trial, "model_bytes")) model.size_bytes = *bytes;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -97,9 +98,20 @@ ModelFacts model_from(const Json& json) {
   return model;
 }
 
+struct PartingText {
+  const char* name;
+  std::optional<std::string> Parting::* text;
+};
+constexpr std::array parting_texts = {PartingText{"before_text", &Parting::before_text},
+                                      PartingText{"reference_text", &Parting::reference_text},
+                                      PartingText{"candidate_text", &Parting::candidate_text}};
+
 Json to_json(const Parting& parting) {
-  return {{"item", parting.item},     {"position", parting.position},   {"length", parting.length},
-          {"before", parting.before}, {"reference", parting.reference}, {"candidate", parting.candidate}};
+  Json json = {{"item", parting.item},     {"position", parting.position},   {"length", parting.length},
+               {"before", parting.before}, {"reference", parting.reference}, {"candidate", parting.candidate}};
+  for (const auto& [name, text] : parting_texts)
+    if (parting.*text) json[name] = *(parting.*text);
+  return json;
 }
 
 Parting parting_from(const Json& json) {
@@ -109,8 +121,13 @@ Parting parting_from(const Json& json) {
                   .before = json.at("before").get<std::vector<double>>(),
                   .reference = json.at("reference").get<std::vector<double>>(),
                   .candidate = json.at("candidate").get<std::vector<double>>()};
-  const bool is_one = parting.position < parting.length && parting.before.size() <= kMostBeforeParting &&
-                      parting.reference.size() <= kMostFromParting && parting.candidate.size() <= kMostFromParting;
+  bool is_one = parting.position < parting.length && parting.before.size() <= kMostBeforeParting &&
+                parting.reference.size() <= kMostFromParting && parting.candidate.size() <= kMostFromParting;
+  for (const auto& [name, text] : parting_texts) {
+    if (!json.contains(name)) continue;
+    parting.*text = json.at(name).get<std::string>();
+    is_one = is_one && (parting.*text)->size() <= kMostPartingText;
+  }
   if (!is_one) throw Json::other_error::create(501, "a parting of two rows of integers is none", nullptr);
   return parting;
 }

@@ -162,9 +162,18 @@ TEST(Store, KeepsTheLossesOfTextsAndWhereAnswersPart) {
   EXPECT_EQ(partings[0].length, 9U);
   EXPECT_THAT(partings[0].before, ElementsAre(1, 2));
   EXPECT_THAT(partings[0].candidate, ElementsAre(4, 5));
+  EXPECT_FALSE(partings[0].before_text);
   std::string damaged = text;
   damaged.replace(damaged.find("\"position\":5"), 12, "\"position\":9");
   EXPECT_FALSE(comparison_from_json(damaged).ok());
+  Parting& one = comparison.outputs[0].partings[0];
+  one.before_text = "", one.candidate_text = "ä\xef\xbf\xbd";
+  const Parting again = comparison_from_json(comparison_to_json(comparison)).value().outputs[0].partings[0];
+  EXPECT_EQ(again.before_text, "");
+  EXPECT_EQ(again.reference_text, std::nullopt);
+  EXPECT_EQ(again.candidate_text, one.candidate_text);
+  one.reference_text = std::string(kMostPartingText + 1, 'x');
+  EXPECT_FALSE(comparison_from_json(comparison_to_json(comparison)).ok());
 }
 
 TEST(Store, AccuracyThatCannotBeIsDamage) {

@@ -10,6 +10,7 @@
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/sha256.hpp"
 #include "infermeter/plan/subject.hpp"
+#include "infermeter/run/texts/tokenizer_key.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/worker/make_model.hpp"
 
@@ -40,22 +41,18 @@ Result<fs::path> tokens_of(const ValidationRequest& request, const Subject& subj
   INFERMETER_TRY(const ModelFacts model,
                  resolve_model(subject.model, context.cache,
                                {.allow_code = request.plan.allow_code, .interrupt = context.interrupt}));
-  const bool is_gguf = model.format == kGgufFormat;
-  if (model.format != kFolderFormat && !is_gguf)
+  if (model.format != kFolderFormat && model.format != kGgufFormat)
     return usage_error(fmt::format(
         "--text needs a language model with its tokenizer, a folder with {} or a GGUF file, and {} is none: "
         "give tokens, --data tokens.npy --labels next",
         kFolderConfig, in_quotes(subject.model)));
-  const fs::path tokenizer = fs::path(model.path).parent_path() / "tokenizer.json";
-  std::error_code error;
-  std::string read_by = is_gguf ? model.sha256 : "none";
-  if (fs::is_regular_file(tokenizer, error)) {
-    INFERMETER_TRY(read_by, sha256_of_file(tokenizer.string(), context.interrupt));
-  }
+  INFERMETER_TRY(const auto tokenizer, tokenizer_key(model, context.interrupt));
+  const std::string read_by = tokenizer.value_or("none");
   INFERMETER_TRY(const std::string text, sha256_of_file(request.text, context.interrupt));
   const fs::path file = fs::absolute(context.cache) / "texts" /
                         fmt::format("{}-{}-{}", text.substr(0, 16), read_by.substr(0, 16), request.text_tokens) /
                         "tokens.npy";
+  std::error_code error;
   if (fs::is_regular_file(file, error)) return file;
   const auto made = make_model(context.launcher,
                                {.maker = find_maker(context.launcher, kMaker),

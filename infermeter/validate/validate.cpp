@@ -10,6 +10,7 @@
 #include "infermeter/machine/machine.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/run/begin.hpp"
+#include "infermeter/run/texts/parting_texts.hpp"
 #include "infermeter/run/trial_job.hpp"
 #include "infermeter/run/workload.hpp"
 #include "infermeter/text/nearest.hpp"
@@ -212,6 +213,7 @@ class ValidationRun {
     ComparedOutputs compared = comparer_->result();
     out_.outputs = std::move(compared.whole);
     out_.samples = std::move(compared.samples);
+    add_parting_texts(out_.outputs.outputs, models_[0], models_[1], request_.plan.sandbox, context_);
     INFERMETER_TRY(out_.accuracy, labels_.result(names_));
     out_.perplexity = labels_.perplexity();
     if (out_.perplexity) out_.perplexity->allowed = request_.max_increase;

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -91,6 +91,7 @@ class LanguageModel:
     context: int  # most tokens, prompt and answer together
     ends: tuple[int, ...]  # tokens that end an answer
     special: frozenset[int]  # tokens that stand for no text
+    kept_values: int | None = None  # numbers that the keys and values of one token are, in all layers; None: not known
 
     @classmethod
     def read(cls, config_file: str, zoo_name: str = "") -> LanguageModel:
@@ -111,7 +112,24 @@ class LanguageModel:
         ends = _tokens(said.get("eos_token_id")) or _tokens(words.get("eos_token_id"))
         special = {*ends, *_tokens(words.get("bos_token_id")), *_tokens(words.get("pad_token_id"))}
         special |= _special_tokens(folder, vocabulary)
-        return cls(folder, zoo_name or folder.name, vocabulary, size("max_position_embeddings"), ends, frozenset(special))
+        context = size("max_position_embeddings")
+        return cls(folder, zoo_name or folder.name, vocabulary, context, ends, frozenset(special), _kept_values(words, context))
+
+
+# Whose layers all keep the keys and values of each token.
+_KEEP_ALL = ("gemma", "granite", "llama", "mistral", "mixtral", "olmo2", "phi3", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "smollm3")
+
+
+def _kept_values(config: Mapping[str, Any], context: int) -> int | None:
+    """Of an architecture that is known to keep them all, and forgets none beyond a window."""
+    window = config.get("sliding_window") if config.get("use_sliding_window") is not False else None
+    if config.get("model_type") not in _KEEP_ALL or (window is not None and not (_token(window) or 0) >= context):
+        return None
+    layers, heads, width = (_token(config.get(key)) for key in ("num_hidden_layers", "num_attention_heads", "hidden_size"))
+    if not layers or not heads or not width:
+        return None
+    keeping = _token(config.get("num_key_value_heads")) or heads
+    return layers * keeping * 2 * (_token(config.get("head_dim")) or width // heads)
 
 
 def _special_tokens(folder: Path, vocabulary: int) -> set[int]:
@@ -490,6 +508,10 @@ class Prompts:
         return {"prompts": text, "prompt_seed": str(self._seed)}
 
 
+# Of types of keys and values: so many numbers take so many bytes.
+_KV_TYPES = {"f32": (1, 4), "f16": (1, 2), "bf16": (1, 2), "q8_0": (32, 34), "q4_0": (32, 18)}
+
+
 class GenerationSession:
     def __init__(self, engine: Engine, model: LanguageModel, settings: Settings) -> None:
         self._engine, self._model, self._settings = engine, model, settings
@@ -549,15 +571,23 @@ class GenerationSession:
         return [np.array(self._take(answer).tokens, np.int64)]
 
     def executed(self) -> dict[str, str]:
-        settings = self._settings
+        settings, engine = self._settings, self._engine.executed()
         return {
-            **self._engine.executed(),
+            **engine,
             **self._prompts.described(),
             "max_tokens": str(settings.answer_lengths),
             "force_length": "true" if settings.force_length else "false",
             "sampling": "greedy",
             "tokens_counted_by": "runtime",
+            **self._kept(engine.get("kv_cache", "")),
         }
+
+    def _kept(self, kind: str) -> dict[str, str]:
+        """Of a token in the KV cache. Nothing of types whose scales a runtime keeps in a way of its own."""
+        values, (block, size) = self._model.kept_values, _KV_TYPES.get(kind, (0, 0))
+        if not values or not block:
+            return {}
+        return {"kv_bytes_per_token": str(values * size // block), "context": str(self._model.context)}
 
 
 class ScoringSession:

@@ -220,7 +220,9 @@ def generation(run):
         own = {each["name"]: each for each in subject["counters"]} | subject.get("load", {"figures": {}})["figures"]
         names = [name for name in own if name.split("_")[0] in ("ttft", "tpot", "itl") or "tokens" in name]
         if names:
-            rows.append({"subject": subject["label"]} | {name: load_figure(own, name) for name in names})
+            kept = subject.get("kv_cache")
+            memory = {"kv_cache": Number(kept["bytes"], "bytes", sub=f"{kept['bytes_per_token']} B per token, {kept['context']} tokens")} if kept else {}
+            rows.append({"subject": subject["label"]} | {name: load_figure(own, name) for name in names} | memory)
     return rows, None
 
 

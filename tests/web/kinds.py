@@ -89,7 +89,10 @@ def generation(document, source_dir):
     courses = [{"time": each, "subjects": [{"subject": subject} | line for subject in (0, 1)]} for each in ("itl", "ttft")]
     parting = {"item": 0, "position": 40, "length": 64, "before": [17, 99, 5], "reference": [7, 8, 9], "candidate": [12, 8, 31]}
     tokens = json.loads((source_dir / "tests/golden/report/comparison.json").read_text())["subjects"][1]["outputs"]
-    tokens["differences"][0] |= {"name": "tokens", "dtype": "int64", "shape": [64], "within_tolerance": False, "agreed_prefix": 0.625, "partings": [parting]}
+    texts = {"item": 1, "before_text": "the cat", "reference_text": " sat\n", "candidate_text": " \u202eran"}
+    tokens["differences"][0] |= {"name": "tokens", "dtype": "int64", "shape": [64], "within_tolerance": False, "agreed_prefix": 0.625,
+                                 "partings": [parting, parting | texts]}
+    run["subjects"][0]["kv_cache"] = {"bytes_per_token": 6144, "context": 2048, "bytes": 6144 * 2048}
     run["subjects"][1]["outputs"] = tokens | {"reference": 0}
     return document | {"parts": [part | {"run": run, "figures": part["figures"] | {
         "distributions": [], "ratios": [], "fronts": [], "generation": [{"time": "ttft", "log": True} | times, {"time": "itl", "log": False} | times], "courses": courses}}]}

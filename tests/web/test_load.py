@@ -30,7 +30,8 @@ def test_failed_requests_are_told_by_class(load_page):
 def test_times_of_answers_are_a_table_with_and_without_a_load(load_page):
     page = load_page()
     head, *rows = table(page, "Answers token by token")
-    assert len(head) == 3 and "TTFT p50" in head[1].replace("\n", " ")
+    assert len(head) == 4 and "TTFT p50" in head[1].replace("\n", " ") and head[3].replace("\n", " ").startswith("KV cache at the full context")
+    assert [row[3] for row in rows] == ["12.6\n6144 B per token, 2048 tokens", "–"]
     assert [row[:2] for row in rows] == [["resnet50@onnxruntime", "50.0"], ["resnet50@openvino", "70.0"]]
 
 
@@ -57,9 +58,11 @@ def test_times_are_drawn_by_position_and_by_length_of_the_prompt(load_page):
 
 
 def test_where_answers_part_is_a_table(load_page):
-    _, row = table(load_page(), "Where answers part")
+    _, row, written = table(load_page(), "Where answers part")
     assert row[:3] == ["resnet50@openvino", "resnet50@onnxruntime", "item 0"]
     assert [text.split("\n")[0] for text in row[3:]] == ["40 of 64", "… 17 99 5", "7 8 9 …", "12 8 31 …"]
+    assert [text.split("\n") for text in written[4:]] == [
+        ['"the cat"', "… 17 99 5"], ['" sat\\u{a}"', "7 8 9 …"], ['" \\u{202e}ran"', "12 8 31 …"]]
 
 
 def test_what_was_asked_of_a_time_is_a_line_in_its_chart(source_dir, page_of):

@@ -514,6 +514,9 @@ export interface Parting {
   before: number[]; // the last values before it, the same in both; at most 8
   reference: number[]; // from it on; at most 16
   candidate: number[];
+  before_text?: string; // what both have said before it, by the models' own tokenizer; absent: none is known
+  reference_text?: string; // how the reference goes on, from the last whole character that both have
+  candidate_text?: string;
 }
 
 export interface OutputDifference {
@@ -615,6 +618,12 @@ export interface Outputs {
   diagnostics: Diagnostic[];
 }
 
+export interface KvCache {
+  bytes_per_token: number; // keys and values of one token in all layers, in the type in which they are kept
+  context: number; // most tokens that the model knows, prompt and answer together
+  bytes: number; // of so many tokens
+}
+
 export interface Leak {
   verdict: "leak" | "no_leak" | "cannot_tell";
   bytes_per_iteration: number;
@@ -640,6 +649,7 @@ export interface RunSubject {
   counters: Counter[]; // each name once, in the order in which they first come up
   load?: SubjectLoad; // of a subject under load (docs/load.md); absent of others
   ratios: Record<string, Estimate>; // by name of the metric: latency_p50, throughput, memory_peak
+  kv_cache?: KvCache; // of a language model, computed from its architecture; absent: not known
   direction: "faster" | "slower" | "equivalent" | "unresolved" | null; // against the baseline, by latency_p50, or as a comparison decided, by its metric; null: nothing to compare with
   leak: Leak | null;
   outputs: Outputs | null;

@@ -11,6 +11,7 @@
 #include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
 #include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/samples/generation/kv_cache_memory.hpp"
 #include "infermeter/samples/load/load_counters.hpp"
 #include "infermeter/stats/load/requests_needed.hpp"
 #include "infermeter/text/quoted.hpp"
@@ -51,6 +52,13 @@ Cell response_cell(const SubjectVerdict& subject, std::string_view name, const P
   Cell cell = load_cell(subject, name, format_time);
   if (cell.text != no_figure && subject.load->is_overloaded()) return {"⚠ " + cell.text, Tone::warning};
   return cell;
+}
+
+Cell kv_cache_cell(const std::optional<KvCacheMemory>& memory) {
+  if (!memory) return {no_figure, Tone::faint};
+  return {fmt::format("{} per token, {} at {} tokens", format_bytes(static_cast<double>(memory->bytes_per_token)),
+                      format_bytes(memory->bytes()), memory->context),
+          Tone::plain};
 }
 
 Cell percentile_cell(const SubjectVerdict& subject, std::string_view name) {
@@ -211,7 +219,8 @@ Grid generation_grid(const RunRecord& record, const Verdict& verdict) {
                         {"ITL p99", Align::left},
                         {"Tokens per second", Align::left},
                         {"Output tokens", Align::right},
-                        {"Prompt tokens", Align::right}},
+                        {"Prompt tokens", Align::right},
+                        {"KV cache", Align::left}},
             .rows = {}};
   for (const SubjectVerdict& subject : verdict.subjects) {
     if (!is_generation(subject)) continue;
@@ -222,6 +231,7 @@ Grid generation_grid(const RunRecord& record, const Verdict& verdict) {
     row.push_back(load_cell(subject, "output_tokens_rate", three_digits));
     row.push_back(plain_cell(subject, "output_tokens_mean"));
     row.push_back(plain_cell(subject, "prompt_tokens_mean"));
+    row.push_back(kv_cache_cell(kv_cache_memory(record.trials, subject.subject)));
     grid.rows.push_back(std::move(row));
   }
   leave_out_empty_columns(grid);

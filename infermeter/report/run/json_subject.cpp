@@ -1,5 +1,6 @@
 #include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/json_parts.hpp"
+#include "infermeter/samples/generation/kv_cache_memory.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
@@ -78,6 +79,17 @@ void write_subject_outputs(JsonWriter& json, const SubjectOutputs* outputs) {
   json.end_object();
 }
 
+// Nothing where no trial reports it.
+void write_kv_cache(JsonWriter& json, const std::optional<KvCacheMemory>& memory) {
+  if (!memory) return;
+  json.key("kv_cache");
+  json.begin_object();
+  json.member("bytes_per_token", memory->bytes_per_token);
+  json.member("context", memory->context);
+  json.member("bytes", memory->bytes());
+  json.end_object();
+}
+
 // Nothing where no rows of integers part.
 void write_partings(JsonWriter& json, const std::vector<Parting>& partings) {
   if (partings.empty()) return;
@@ -91,6 +103,11 @@ void write_partings(JsonWriter& json, const std::vector<Parting>& partings) {
     json.numbers("before", parting.before);
     json.numbers("reference", parting.reference);
     json.numbers("candidate", parting.candidate);
+    for (const auto& [name, text] :
+         {std::pair("before_text", &parting.before_text), std::pair("reference_text", &parting.reference_text),
+          std::pair("candidate_text", &parting.candidate_text)}) {
+      if (*text) json.member(name, **text);
+    }
     json.end_object();
   }
   json.end_array();
@@ -180,6 +197,7 @@ void write_subject(JsonWriter& json, const Subject& subject, const SubjectVerdic
   write_metrics(json, verdict.summary.metrics);
   write_counters(json, verdict.summary.counters);
   write_load(json, subject, verdict, trials);
+  write_kv_cache(json, kv_cache_memory(trials, verdict.subject));
   write_ratios(json, verdict.ratios);
   json.member("direction", verdict.direction ? std::optional(to_string(*verdict.direction)) : std::nullopt);
   write_leak(json, verdict.leak);

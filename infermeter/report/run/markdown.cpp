@@ -12,6 +12,7 @@
 #include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/counter_table.hpp"
 #include "infermeter/report/run/group_grid.hpp"
+#include "infermeter/report/run/parting_grid.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/run_line.hpp"
 #include "infermeter/report/run/subject_label.hpp"
@@ -105,6 +106,7 @@ std::string render_markdown(const RunRecord& record, const Verdict& verdict) {
   }
   grid_rows(text, load_grid(record, verdict));
   grid_rows(text, generation_grid(record, verdict));
+  grid_rows(text, parting_grid(record));
   if (verdict.comparison) comparison_table(text, record, *verdict.comparison);
   if (verdict.profile) {
     constexpr std::size_t most_rows = 10;

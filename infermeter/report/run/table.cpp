@@ -18,6 +18,7 @@
 #include "infermeter/report/run/accuracy_text.hpp"
 #include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/counter_table.hpp"
+#include "infermeter/report/run/parting_grid.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/run_line.hpp"
 #include "infermeter/report/run/subject_label.hpp"
@@ -130,7 +131,7 @@ class TableReport {
   }
 
   void load_tables() {
-    for (const Grid& grid : {load_grid(record_, verdict_), generation_grid(record_, verdict_)}) {
+    for (const Grid& grid : {load_grid(record_, verdict_), generation_grid(record_, verdict_), parting_grid(record_)}) {
       if (grid.rows.empty()) continue;
       text_ += '\n';
       text_ += grid_text(grid, {.width = width_, .rule = text_width_, .color = color_});

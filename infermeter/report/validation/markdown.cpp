@@ -30,6 +30,7 @@ std::string render_validation_markdown(const ValidationWords& words) {
   for (const auto& [name, what] : words.heads) text += fmt::format("- {}: {}\n", name, markdown_text(what));
   text += "\n" + grid_table(words.outputs);
   if (!words.samples.rows.empty()) text += fmt::format("**{}**\n\n{}", words.samples_title, grid_table(words.samples));
+  text += grid_table(words.partings);
   for (const Sentence& sentence : words.sentences) {
     text += fmt::format("- {} {}\n", sign_of(sentence.tone), markdown_text(sentence.text));
   }

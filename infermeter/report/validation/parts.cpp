@@ -8,6 +8,7 @@
 
 #include "infermeter/report/forms/sentence.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
+#include "infermeter/report/run/parting_grid.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/judge.hpp"
@@ -182,6 +183,8 @@ ValidationWords validation_words(const Validation& validation, std::size_t worst
                  {"sandbox", validation.sandbox}};
   words.outputs = outputs_grid(validation);
   words.samples = samples_grid(validation, worst);
+  words.partings =
+      parting_grid(validation.outputs.outputs, [&](std::size_t item) { return sample_name(validation, item); });
   const std::size_t shown = words.samples.rows.size();
   words.samples_title = shown < validation.items.size()
                             ? fmt::format("BY SAMPLE, the worst {} of {}", shown, validation.items.size())

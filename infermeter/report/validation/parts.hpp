@@ -17,7 +17,7 @@ namespace infermeter {
 struct ValidationWords {
   Sentence title;                                          // "openvino agrees with onnxruntime"
   std::vector<std::pair<std::string, std::string>> heads;  // "baseline", what it is
-  Grid outputs, samples;                                   // without columns that would be empty
+  Grid outputs, samples, partings;                         // without columns that would be empty
   std::string samples_title;                               // "By sample: the worst 5 of 1,000"
   std::vector<Sentence> sentences;
 };

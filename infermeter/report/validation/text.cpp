@@ -34,6 +34,7 @@ class ValidationReport {
     rule('=');
     grid("BY OUTPUT", words_.outputs);
     grid(words_.samples_title, words_.samples);
+    grid("WHERE ANSWERS PART", words_.partings);
     if (!words_.sentences.empty()) text_ += "\nOVERALL\n" + std::string(text_width_, '-') + '\n';
     for (const Sentence& sentence : words_.sentences) {
       text_ += "  " + painted(sign_of(sentence.tone), sentence.tone, color_) + ' ' +

@@ -118,12 +118,17 @@ export function generationRows(run: Run): RunSubject[] {
   return run.subjects.filter((subject) => ofGeneration.some(([id]) => generationFigure(subject, id) !== undefined));
 }
 
+const kvCache: Column<RunSubject> = {
+  kind: "number", id: "kv_cache", title: "KV cache at the full context", quantity: "bytes",
+  measure: ({ kv_cache: kept }) => (kept === undefined ? { value: null } : { value: kept.bytes, sub: `${kept.bytes_per_token} B per token, ${kept.context} tokens` }),
+};
+
 export function generationTable(run: Run): HTMLElement | null {
   const rows = generationRows(run);
   if (rows.length === 0) return null;
   return grid<RunSubject>({
     caption: "Answers token by token",
-    columns: [{ kind: "text", id: "subject", title: "subject", text: ({ label }) => label }, ...ofGeneration.map((figure) => figureColumn(figure, generationFigure))],
+    columns: [{ kind: "text", id: "subject", title: "subject", text: ({ label }) => label }, ...ofGeneration.map((figure) => figureColumn(figure, generationFigure)), kvCache],
     rows,
     legend: "TTFT: time to the first token, of a load from the arrival; TPOT: time per output token of an answer; ITL: from one piece to the next. [low, high]: intervals over worker processes.",
   });

@@ -32,11 +32,19 @@ export function behindText(values: number[], { position, length }: Parting): str
   return [...values, ...(position + values.length < length ? ["…"] : [])].join(" ");
 }
 
+function quoted(text: string | undefined): string | undefined {
+  return text === undefined ? text : `"${text}"`;
+}
+
 export function partingsTable(run: Run | null, validation: Validation | null): HTMLElement | null {
   const rows = partingRows(run, validation);
   if (rows.length === 0) return null;
   const text = (id: string, title: string, of: (row: PartingRow) => string): Column<PartingRow> => ({ kind: "text", id, title, text: of });
-  const tokens = (id: string, title: string, of: (row: PartingRow) => string): Column<PartingRow> => ({ kind: "text", id, title, text: of, code: true, long: true });
+  const answer = (id: string, title: string, written: (parting: Parting) => string | undefined, of: (parting: Parting) => string): Column<PartingRow> => ({
+    kind: "text", id, title, code: true, long: true,
+    text: ({ parting }) => quoted(written(parting)) ?? of(parting),
+    sub: ({ parting }) => (written(parting) === undefined ? "" : of(parting)),
+  });
   return grid<PartingRow>({
     caption: "Where answers part",
     columns: [
@@ -47,11 +55,11 @@ export function partingsTable(run: Run | null, validation: Validation | null): H
         kind: "text", id: "position", title: "the same until", text: ({ parting }) => `${parting.position} of ${parting.length}`,
         sub: ({ parting }) => percent(parting.position / parting.length), order: ({ parting }) => parting.position / parting.length,
       },
-      tokens("before", "both before it", ({ parting }) => beforeText(parting)),
-      tokens("reference", "baseline continues with", ({ parting }) => behindText(parting.reference, parting)),
-      tokens("candidate", "subject continues with", ({ parting }) => behindText(parting.candidate, parting)),
+      answer("before", "both before it", (parting) => parting.before_text, beforeText),
+      answer("reference", "baseline continues with", (parting) => parting.reference_text, (parting) => behindText(parting.reference, parting)),
+      answer("candidate", "subject continues with", (parting) => parting.candidate_text, (parting) => behindText(parting.candidate, parting)),
     ],
     rows,
-    legend: "Tokens by their numbers. After one rounding the rest of an answer may be another one: how far the scores of a text are apart says more.",
+    legend: "Text where the tokenizer is known, and tokens by their numbers. After one rounding the rest of an answer may be another one: how far the scores of a text are apart says more.",
   });
 }
