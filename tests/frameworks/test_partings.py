@@ -118,6 +118,19 @@ def test_a_validation_shows_where_answers_part(parts_of, name):
     assert_texts_are_of_their_tokens(found["outputs"][0]["difference"])
 
 
+def test_weights_of_8_bits_part_from_those_of_32(parts_of, gguf_file, tmp_path):
+    """Quantised by llama.cpp itself: each file has a tokenizer of its own."""
+    from cyllama.llama import llama_cpp
+
+    llama_cpp.set_log_callback(lambda level, text: None)
+    params = llama_cpp.LlamaModelQuantizeParams()
+    params.ftype, params.nthread = 7, 1  # LLAMA_FTYPE_MOSTLY_Q8_0
+    llama_cpp.model_quantize(str(gguf_file), str(tmp_path / "q8_0.gguf"), params)
+    found = json.loads(parts_of("validate", f"{gguf_file}@llama-cpp", f"{tmp_path}/q8_0.gguf@llama-cpp", "--format", "json"))
+    assert found["candidate"]["executed"]["weights"] == "Q8_0"
+    assert_texts_are_of_their_tokens(found["outputs"][0]["difference"])
+
+
 def test_every_form_of_a_run_shows_where_answers_part(parts_of, run, gguf_file):
     """The two have tokenizers of their own here: a tokenizer.json, and that of the GGUF file."""
     found = json.loads(parts_of("run", "tiny_llama@openvino-genai", f"{gguf_file}@llama-cpp,{OTHERS['llama-cpp']}", "--iterations", "2",

@@ -24,12 +24,14 @@ def make(job: Job) -> None:
     except ValueError as error:
         raise Refused(Status.MODEL_ERROR, f"{job.name}: {error}") from error
     most = int(job.options["most_bytes"])
-    shown = (part for place in range(0, len(texts), 3) for part in _parted(*texts[place : place + 3], most))
+    shown = (part for place in range(0, len(texts), 3) for part in _parted(texts[place : place + 3], most))
     Path(job.file).write_bytes(b"".join(text.replace("\0", "\ufffd").encode() + b"\0" for text in shown))
 
 
-def _parted(before: str, one: str, other: str, most: int) -> tuple[str, str, str]:
-    """The last token that both have may end within a character: then the texts part before it."""
+def _parted(texts: list[str], most: int) -> tuple[str, str, str]:
+    """Of what both have, and of that with how each goes on. The last token that both have may end within a character: then they part
+    before it."""
+    before, one, other = texts
     same = len([*takewhile(lambda signs: len({*signs}) == 1, zip(before, one, other, strict=False))])
     return _shortened(before[:same][::-1], most)[::-1], _shortened(one[same:], most), _shortened(other[same:], most)
 
