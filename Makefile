@@ -74,7 +74,7 @@ test-units:
 
 # Of what has several threads: the worker, the load loop, teams of threads, the decoding of pictures, writers of one store, and waiting that a
 # signal ends. Of a sampled worker, most samples lie in the sanitizer's own code; and its shadow memory counts as the worker's.
-threaded = LoadLoop.*:Peaks.*:ImageData.*:Patience.*:Postgres.ManyMakeTheStoreAndWriteOneRunAtOnce:StoreFaults.StopsWaitingAtASignal
+threaded = LoadLoop.*:LoadQueue.*:Peaks.*:ImageData.*:Patience.*:Postgres.ManyMakeTheStoreAndWriteOneRunAtOnce:StoreFaults.StopsWaitingAtASignal
 test-threads:
 	scripts/setup --tests
 	$(call configure,tsan)
@@ -94,7 +94,7 @@ test-faults:
 
 # What is found is kept in build/fuzz/found; what is new in build/fuzz/corpus.
 fuzz:
-	scripts/setup --tests --fuzz
+	scripts/setup --tests
 	$(call configure,fuzz)
 	$(call compile,fuzz,fuzz)
 	scripts/fuzz $(FUZZ_SECONDS)

@@ -7,10 +7,12 @@
 # freed on a path that cannot be (its copy in a span is taken for them). Files that are compiled together shadow each
 # other's names, and what is theirs alone is no part of another's interface.
 add_library(infermeter_warnings INTERFACE)
-# clang builds the fuzz targets alone.
+# clang compiles what has the address sanitizer in two thirds of g++'s time; its warnings are those of clang-tidy.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(infermeter_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow=local $<$<BOOL:${INFERMETER_WERROR}>:-Werror> -Wno-restrict
     -Wno-maybe-uninitialized -Wno-free-nonheap-object $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+else()
+  target_compile_options(infermeter_warnings INTERFACE -w)
 endif()
 
 # The compiler's own garbage is collected later: a tenth less time for up to half a gigabyte more memory.
