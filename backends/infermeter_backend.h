@@ -208,8 +208,10 @@ typedef struct imb_queue_slots {
   imb_status (*create)(imb_session* session, imb_queue** queue, imb_message message);
   void (*destroy)(imb_queue* queue); /* before its session, and when none of its requests is in flight */
   imb_status (*submit)(imb_queue* queue, imb_request* request, imb_message message);
-  /* A request that has ended, as soon as there is one; NULL after `timeout_ns` without one. 0: does not wait. */
-  imb_status (*next_ended)(imb_queue* queue, int64_t timeout_ns, imb_request** request, imb_message message);
+  /* A request that has ended, as soon as there is one, and when it did, by CLOCK_MONOTONIC: what came is received and
+   * stamped before anything is examined. NULL after `timeout_ns` without one. 0: does not wait. */
+  imb_status (*next_ended)(imb_queue* queue, int64_t timeout_ns, imb_request** request, int64_t* ended_ns,
+                           imb_message message);
 } imb_queue_slots;
 
 typedef struct imb_backend {

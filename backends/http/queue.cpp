@@ -42,6 +42,7 @@ HttpQueue::~HttpQueue() { close(epoll_); }
 
 QueueMember* HttpQueue::next(std::int64_t timeout_ns) {
   const std::int64_t until_ns = timeout_ns > 0 ? monotonic_ns() + timeout_ns : 0;
+  if (!ended_.empty()) step(0);
   while (ended_.empty())
     if (!step(until_ns)) return nullptr;
   QueueMember* const member = ended_.front();
@@ -55,22 +56,17 @@ void HttpQueue::wait_for(QueueMember& member) {
 }
 
 bool HttpQueue::step(std::int64_t until_ns) {
-  if (next_event_ == events_end_) {
-    const std::int64_t now = until_ns == 0 && deadlines_.empty() ? 0 : monotonic_ns();
-    if (expire(now)) return true;
-    std::int64_t wake_ns = until_ns;
-    if (!deadlines_.empty()) wake_ns = std::min(wake_ns, deadlines_.begin()->first);
-    constexpr std::int64_t longest_ns = 3600 * second_ns;
-    const int count = wait_for_events(epoll_, events_.data(), static_cast<int>(events_.size()),
-                                      std::clamp<std::int64_t>(wake_ns - now, 0, longest_ns));
-    if (count < 0 && errno != EINTR)
-      fail(IMB_RUN_ERROR, std::string("waiting for the network failed: ") + std::strerror(errno));
-    next_event_ = 0;
-    events_end_ = static_cast<std::size_t>(std::max(count, 0));
-    if (events_end_ == 0) return until_ns > 0 && monotonic_ns() < until_ns;
-  }
-  handle(events_[next_event_++]);
-  return true;
+  const std::int64_t now = until_ns == 0 && deadlines_.empty() ? 0 : monotonic_ns();
+  if (expire(now)) return true;
+  std::int64_t wake_ns = until_ns;
+  if (!deadlines_.empty()) wake_ns = std::min(wake_ns, deadlines_.begin()->first);
+  constexpr std::int64_t longest_ns = 3600 * second_ns;
+  const int count = wait_for_events(epoll_, events_.data(), static_cast<int>(events_.size()),
+                                    std::clamp<std::int64_t>(wake_ns - now, 0, longest_ns));
+  if (count < 0 && errno != EINTR)
+    fail(IMB_RUN_ERROR, std::string("waiting for the network failed: ") + std::strerror(errno));
+  for (int i = 0; i < count; ++i) handle(events_[static_cast<std::size_t>(i)]);
+  return count > 0 || (until_ns > 0 && monotonic_ns() < until_ns);
 }
 
 void HttpQueue::handle(const epoll_event& event) {
@@ -123,6 +119,11 @@ void HttpQueue::apply(int descriptor, Socket& socket) {
 void HttpQueue::closed(int descriptor) {
   const auto place = static_cast<std::size_t>(descriptor);
   if (place < sockets_.size()) sockets_[place] = {};
+}
+
+void HttpQueue::ended(QueueMember& member) {
+  member.ended_ns_ = monotonic_ns();
+  ended_.push_back(&member);
 }
 
 void HttpQueue::set_deadline(QueueMember& member, std::int64_t moment_ns) {

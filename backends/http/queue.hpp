@@ -31,13 +31,14 @@ class QueueMember {
  public:
   virtual ~QueueMember() = default;
   [[nodiscard]] virtual bool is_running() const = 0;
-  void* owner = nullptr;  // of whoever takes it from a queue
+  [[nodiscard]] std::int64_t ended_ns() const { return ended_ns_; }  // when it did, monotonic
+  void* owner = nullptr;                                             // of whoever takes it from a queue
 
  private:
   friend class HttpQueue;
   virtual void act(int descriptor, std::uint32_t events) = 0;  // its socket has events of epoll
   virtual void expire() = 0;                                   // its time has come
-  std::int64_t deadline_ns_ = 0;                               // 0: none
+  std::int64_t deadline_ns_ = 0, ended_ns_ = 0;                // 0: none
 };
 
 // Of one thread at a time. Members keep their queue alive (HttpExchange::start).
@@ -48,7 +49,8 @@ class HttpQueue {
   HttpQueue& operator=(const HttpQueue&) = delete;
   ~HttpQueue();
 
-  // The next member that has ended, as soon as it has; nullptr after `timeout_ns` without one. 0: does not wait.
+  // The next member that has ended, as soon as it has; what came meanwhile for others is received before. nullptr after
+  // `timeout_ns` without one. 0: does not wait.
   [[nodiscard]] QueueMember* next(std::int64_t timeout_ns);
   // Returns when `member` has ended; `next` does not return it any more.
   void wait_for(QueueMember& member);
@@ -57,7 +59,7 @@ class HttpQueue {
   void watch(int descriptor, QueueMember& member, std::uint32_t wanted);
   void closed(int descriptor);
   void set_deadline(QueueMember& member, std::int64_t moment_ns);  // 0: none
-  void ended(QueueMember& member) { ended_.push_back(&member); }
+  void ended(QueueMember& member);
   void forget(QueueMember& member);
 
  private:
@@ -75,7 +77,7 @@ class HttpQueue {
     std::uint32_t wanted = 0, registered = 0;
   };
 
-  // Waits until `until_ns` at most, and handles one event or what is due. False: nothing came.
+  // Waits until `until_ns` at most, and handles what has come or is due. False: nothing.
   bool step(std::int64_t until_ns);
   void handle(const epoll_event& event);
   bool expire(std::int64_t now_ns);
@@ -86,7 +88,6 @@ class HttpQueue {
   std::set<std::pair<std::int64_t, QueueMember*>> deadlines_;  // libcurl's timers
   std::deque<QueueMember*> ended_;
   std::array<epoll_event, 64> events_{};
-  std::size_t next_event_ = 0, events_end_ = 0;  // of `events_`, those that came and were not handled
 };
 
 }  // namespace infermeter

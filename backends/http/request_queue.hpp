@@ -20,11 +20,14 @@ inline imb_status create_queue(imb_session* /*session*/, imb_queue** queue, imb_
 
 inline void destroy_queue(imb_queue* queue) { delete queue; }
 
-inline imb_status next_ended(imb_queue* queue, std::int64_t timeout_ns, imb_request** request, imb_message message) {
+inline imb_status next_ended(imb_queue* queue, std::int64_t timeout_ns, imb_request** request, std::int64_t* ended_ns,
+                             imb_message message) {
   *request = nullptr;
   return guarded(message, IMB_RUN_ERROR, [&] {
-    if (const QueueMember* const ended = queue->http->next(timeout_ns))
-      *request = static_cast<imb_request*>(ended->owner);
+    const QueueMember* const ended = queue->http->next(timeout_ns);
+    if (ended == nullptr) return;
+    *request = static_cast<imb_request*>(ended->owner);
+    *ended_ns = ended->ended_ns();
   });
 }
 

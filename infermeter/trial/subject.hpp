@@ -119,11 +119,16 @@ class RequestQueue {
  public:
   // Of a session that has queues.
   [[nodiscard]] static Result<RequestQueue> create(const Session& session);
-  // One that has ended, as soon as there is one; nullptr after `timeout_ns` without one.
-  [[nodiscard]] const imb_request* next_ended(std::int64_t timeout_ns) {
+  // One that has ended, as soon as there is one, and when it did, CLOCK_MONOTONIC; nullptr after `timeout_ns` without.
+  struct Ended {
+    const imb_request* request = nullptr;
+    std::int64_t moment_ns = 0;
+  };
+  [[nodiscard]] Ended next_ended(std::int64_t timeout_ns) {
     imb_request* request = nullptr;
-    is_broken_ = slots_->next_ended(queue_.get(), timeout_ns, &request, message_->slot()) != IMB_OK;
-    return is_broken_ ? nullptr : request;
+    std::int64_t moment_ns = 0;
+    is_broken_ = slots_->next_ended(queue_.get(), timeout_ns, &request, &moment_ns, message_->slot()) != IMB_OK;
+    return {is_broken_ ? nullptr : request, moment_ns};
   }
   [[nodiscard]] bool is_broken() const { return is_broken_; }  // the last call failed
   [[nodiscard]] imb_status submit(imb_request* request, imb_message message) {

@@ -1,6 +1,7 @@
 // Binding, running, and what the outputs are.
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <memory>
@@ -198,19 +199,27 @@ TEST_F(RunTest, AQueueHandsOutWhatHasEnded) {
   ASSERT_EQ(slots.create(ready.session.get(), &made, message.view()), IMB_OK) << message.text();
   const std::unique_ptr<imb_queue, void (*)(imb_queue*)> queue(made, slots.destroy);
   constexpr std::int64_t minute_ns = 60'000'000'000;
+  const auto monotonic_ns = [] {
+    return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  };
   for (int i = 0; i < 3; ++i) {
+    const std::int64_t begin_ns = monotonic_ns();
     std::set<imb_request*> in_flight{ready.request.get(), created.value.get()};
     for (imb_request* const request : in_flight)
       ASSERT_EQ(slots.submit(queue.get(), request, message.view()), IMB_OK) << message.text();
     while (!in_flight.empty()) {
       imb_request* ended = nullptr;
-      ASSERT_EQ(slots.next_ended(queue.get(), minute_ns, &ended, message.view()), IMB_OK) << message.text();
+      std::int64_t ended_ns = 0;
+      ASSERT_EQ(slots.next_ended(queue.get(), minute_ns, &ended, &ended_ns, message.view()), IMB_OK) << message.text();
+      EXPECT_GE(ended_ns, begin_ns);
+      EXPECT_LE(ended_ns, monotonic_ns());
       ASSERT_EQ(in_flight.erase(ended), 1U);
       ASSERT_EQ(table().wait(ended, message.view()), IMB_OK) << message.text();
       EXPECT_EQ(first_output(ended == ready.request.get() ? ready.request : created.value).value, expected);
     }
     imb_request* none = ready.request.get();
-    EXPECT_EQ(slots.next_ended(queue.get(), 0, &none, message.view()), IMB_OK);
+    std::int64_t never_ns = 0;
+    EXPECT_EQ(slots.next_ended(queue.get(), 0, &none, &never_ns, message.view()), IMB_OK);
     EXPECT_EQ(none, nullptr);
   }
   EXPECT_EQ(output_of(ready.request), expected) << "alone, after the queue";

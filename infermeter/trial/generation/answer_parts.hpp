@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "infermeter/trial/machine/moments.hpp"
 #include "infermeter/trial/subject.hpp"
 
 namespace infermeter {
@@ -14,8 +15,7 @@ struct AnswerParts {
   std::optional<std::uint64_t> output_tokens{}, prompt_tokens{};  // as the back end counts them
 };
 
-// Back ends stamp parts by CLOCK_MONOTONIC (`Coarse`, ns). Both clocks are read when the answer is whole: what they
-// differ by from there back to the parts is too little to be seen.
+// Back ends stamp parts by CLOCK_MONOTONIC (`Coarse`, ns).
 template <class Clock, class Coarse>
 class PartsReader {
  public:
@@ -26,14 +26,10 @@ class PartsReader {
   [[nodiscard]] bool read(Request& request, AnswerParts& parts) const {
     const std::optional<imb_parts> reported = request.parts();
     if (!reported) return false;
-    const std::uint64_t now = clock_.now();
-    const auto now_ns = static_cast<double>(coarse_.now());
+    const Moments moments(clock_, coarse_, tick_ns_);
     parts.moments.clear();
-    for (std::size_t i = 0; i < reported->part_count; ++i) {
-      const double ago_ticks = (now_ns - static_cast<double>(reported->moments_ns[i])) / tick_ns_;
-      const bool is_before = ago_ticks > 0 && ago_ticks < static_cast<double>(now);
-      parts.moments.push_back(is_before ? now - static_cast<std::uint64_t>(ago_ticks + 0.5) : now);
-    }
+    for (std::size_t i = 0; i < reported->part_count; ++i)
+      parts.moments.push_back(moments.ticks(reported->moments_ns[i]));
     parts.output_tokens = counted(reported->output_tokens);
     parts.prompt_tokens = counted(reported->prompt_tokens);
     return true;

@@ -55,9 +55,14 @@ struct LoadProgress {
 // `bool until(const Clock&, std::uint64_t ticks, is_over, may_spin)`: false if the function `is_over` said true
 // meanwhile; while `may_spin` says true it may wait actively.
 //
-// With a `Queue`: `bool submit(Queue&)` and `bool finish()` of a step, which has ended when `Step* Queue::next(const
-// Clock&, std::uint64_t ticks, bool may_spin)` returns it; that returns nullptr at the moment `ticks`, or earlier.
-// After `bool Queue::is_broken()` said true steps are finished as they are.
+// With a `Queue`: `bool submit(Queue&)` and `bool finish()` of a step, which has ended when `EndedStep<Step>
+// Queue::next(const Clock&, std::uint64_t ticks, bool may_spin)` returns it; that returns none at the moment `ticks`,
+// or earlier. After `bool Queue::is_broken()` said true steps are finished as they are.
+template <class Step>
+struct EndedStep {
+  Step* step = nullptr;
+  std::uint64_t ticks = 0;  // when it did
+};
 struct NoQueue {};
 
 template <class Clock, class Waiter, class Step, class Queue = NoQueue>
@@ -289,15 +294,15 @@ class LoadLoop {
       const std::uint64_t longest = loop_.ticks_of(0.05);  // then it is looked whether the load is over
       std::uint64_t moment = loop_.clock_.now() + longest;
       if (due_) moment = std::min(moment, slots_[due_->slot].times.arrival);
-      if (Step* const step = queue_.next(loop_.clock_, moment, loop_.may_spin()))
-        return take(static_cast<std::size_t>(step - steps_.data()));
+      const EndedStep<Step> ended = queue_.next(loop_.clock_, moment, loop_.may_spin());
+      if (ended.step != nullptr) return take(static_cast<std::size_t>(ended.step - steps_.data()), ended.ticks);
       if (!queue_.is_broken()) return;
       for (std::size_t i = 0; i < slots_.size(); ++i)
-        if (slots_[i].is_in_flight) take(i);
+        if (slots_[i].is_in_flight) take(i, loop_.clock_.now());
     }
 
-    void take(std::size_t place) {
-      slots_[place].times.end = loop_.clock_.now();
+    void take(std::size_t place, std::uint64_t ticks) {
+      slots_[place].times.end = std::max(ticks, slots_[place].times.issue);
       slots_[place].is_in_flight = false;
       --in_flight_;
       end(place, steps_[place].finish());

@@ -56,27 +56,30 @@ struct LoadStep {
 };
 
 // A back end's queue, as the loop wants it.
-template <class Clock, class Step>
+template <class Clock, class Coarse, class Step>
 class LoadQueue {
  public:
   // `steps` of all queues.
-  LoadQueue(RequestQueue& requests, std::span<Step> steps, double tick_s) : requests_(requests), tick_s_(tick_s) {
+  LoadQueue(RequestQueue& requests, std::span<Step> steps, const Coarse& coarse, double tick_s)
+      : requests_(requests), coarse_(coarse), tick_s_(tick_s) {
     for (Step& step : steps) steps_.emplace(step.request->get(), &step);
   }
-  [[nodiscard]] Step* next(const Clock& clock, std::uint64_t moment, bool may_spin) {
+  [[nodiscard]] EndedStep<Step> next(const Clock& clock, std::uint64_t moment, bool may_spin) {
     SleepUntil::be_exact();
     const std::uint64_t now = clock.now();
     const double left_s = moment > now ? static_cast<double>(moment - now) * tick_s_ : 0;
     const double sleep_s = std::max(may_spin ? left_s - SleepUntil::spin_s : left_s, 0.0);
-    const imb_request* const ended = requests_.next_ended(static_cast<std::int64_t>(sleep_s * 1e9));
-    const auto found = steps_.find(ended);
-    return found == steps_.end() ? nullptr : found->second;
+    const RequestQueue::Ended ended = requests_.next_ended(static_cast<std::int64_t>(sleep_s * 1e9));
+    const auto found = steps_.find(ended.request);
+    if (found == steps_.end()) return {};
+    return {found->second, Moments(clock, coarse_, tick_s_ * 1e9).ticks(ended.moment_ns)};
   }
   [[nodiscard]] bool is_broken() const { return requests_.is_broken(); }
   [[nodiscard]] RequestQueue& requests() { return requests_; }
 
  private:
   RequestQueue& requests_;
+  const Coarse& coarse_;
   double tick_s_;
   std::unordered_map<const imb_request*, Step*> steps_;
 };
@@ -105,11 +108,11 @@ class LoadTrial {
                                 double tick_s, std::uint64_t iterations) {
     using Reader = PartsReader<Clock, Coarse>;
     using Step = LoadStep<Reader>;
-    using Queue = LoadQueue<Clock, Step>;
+    using Queue = LoadQueue<Clock, Coarse, Step>;
     const Reader reader(clock, coarse, tick_s);
     const std::vector<TraceLengths> no_lengths;
     std::vector<Step> steps = steps_of(own, reader, no_lengths);
-    std::vector<Queue> queues = queues_of<Queue>(std::span(steps), tick_s);
+    std::vector<Queue> queues = queues_of<Queue>(std::span(steps), coarse, tick_s);
     const LoadOrders orders = warmup_orders(iterations, tick_s);
     LoadLoop<Clock, SleepUntil, Step, Queue> loop(
         clock, SleepUntil{tick_s}, orders, Schedule(orders.shape, seed_),
@@ -128,10 +131,10 @@ class LoadTrial {
                             double tick_s) {
     using Reader = PartsReader<Clock, Coarse>;
     using Step = LoadStep<Reader>;
-    using Queue = LoadQueue<Clock, Step>;
+    using Queue = LoadQueue<Clock, Coarse, Step>;
     const Reader reader(clock, coarse, tick_s);
     std::vector<Step> steps = steps_of(own, reader, trace_.lengths);
-    std::vector<Queue> queues = queues_of<Queue>(std::span(steps), tick_s);
+    std::vector<Queue> queues = queues_of<Queue>(std::span(steps), coarse, tick_s);
     SampleHeader& header = block.header();
     std::atomic<std::uint64_t> not_kept = 0;
     const auto run_load = [&](const LoadOrders& orders, std::uint64_t seed, bool keeps) {
@@ -181,10 +184,10 @@ class LoadTrial {
     return steps;
   }
 
-  template <class Queue, class Step>
-  [[nodiscard]] std::vector<Queue> queues_of(std::span<Step> steps, double tick_s) {
+  template <class Queue, class Coarse, class Step>
+  [[nodiscard]] std::vector<Queue> queues_of(std::span<Step> steps, const Coarse& coarse, double tick_s) {
     std::vector<Queue> queues;
-    for (RequestQueue& queue : queues_) queues.emplace_back(queue, steps, tick_s);
+    for (RequestQueue& queue : queues_) queues.emplace_back(queue, steps, coarse, tick_s);
     return queues;
   }
 
