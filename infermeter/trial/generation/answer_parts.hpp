@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "infermeter/trial/machine/moments.hpp"
+#include "infermeter/trial/machine/monotonic_stamps.hpp"
 #include "infermeter/trial/subject.hpp"
 
 namespace infermeter {
@@ -26,10 +26,10 @@ class PartsReader {
   [[nodiscard]] bool read(Request& request, AnswerParts& parts) const {
     const std::optional<imb_parts> reported = request.parts();
     if (!reported) return false;
-    const Moments moments(clock_, coarse_, tick_ns_);
+    const MonotonicStamps stamps(clock_, coarse_, tick_ns_);
     parts.moments.clear();
     for (std::size_t i = 0; i < reported->part_count; ++i)
-      parts.moments.push_back(moments.ticks(reported->moments_ns[i]));
+      parts.moments.push_back(stamps.ticks(reported->moments_ns[i]));
     parts.output_tokens = counted(reported->output_tokens);
     parts.prompt_tokens = counted(reported->prompt_tokens);
     return true;

@@ -72,7 +72,7 @@ class LoadQueue {
     const RequestQueue::Ended ended = requests_.next_ended(static_cast<std::int64_t>(sleep_s * 1e9));
     const auto found = steps_.find(ended.request);
     if (found == steps_.end()) return {};
-    return {found->second, Moments(clock, coarse_, tick_s_ * 1e9).ticks(ended.moment_ns)};
+    return {found->second, MonotonicStamps(clock, coarse_, tick_s_ * 1e9).ticks(ended.moment_ns)};
   }
   [[nodiscard]] bool is_broken() const { return requests_.is_broken(); }
   [[nodiscard]] RequestQueue& requests() { return requests_; }
