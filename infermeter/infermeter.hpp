@@ -53,6 +53,7 @@
 #include "infermeter/run/trial_job.hpp"
 #include "infermeter/samples/profile_json.hpp"
 #include "infermeter/samples/samples_json.hpp"
+#include "infermeter/samples/trial_fields.hpp"
 #include "infermeter/site/publish.hpp"
 #include "infermeter/stats/comparison/rounds.hpp"
 #include "infermeter/stats/summary/proportions.hpp"

@@ -12,7 +12,7 @@
 #include "infermeter/samples/generation/generation_counters.hpp"
 #include "infermeter/samples/json_fields.hpp"
 #include "infermeter/samples/load/check_load_record.hpp"
-#include "infermeter/samples/noise_fields.hpp"
+#include "infermeter/samples/trial_fields.hpp"
 
 namespace infermeter {
 namespace {
@@ -44,20 +44,12 @@ bool name_to_value(std::string_view name, DiagnosticId& value) {
 
 template <class V, MaybeConst<MemoryRecord> S>
 void visit_fields(V& v, S& s) {
-  v.field("rss_before_load", s.rss_before_load);
-  v.field("rss_after_load", s.rss_after_load);
-  v.field("rss_peak_load", s.rss_peak_load);
-  v.field("rss_peak_inference", s.rss_peak_inference);
-  v.field("pss_after_load", s.pss_after_load);
-  v.field("pss_after_inference", s.pss_after_inference);
-  v.field("device_now", s.device_now);
-  v.field("device_peak", s.device_peak);
-  v.field("peak_reset", s.peak_reset);
+  memory_fields([&](const char* name, auto member, const char*) { v.field(name, s.*member); });
 }
 
 template <class V, MaybeConst<NoiseRecord> S>
 void visit_fields(V& v, S& s) {
-  visit_noise([&v](const char* name, auto& value) { v.field(name, value); }, s);
+  noise_fields([&](const char* name, auto member, const char*) { v.field(name, s.*member); });
 }
 
 template <class V, MaybeConst<EnergyRecord> S>
@@ -68,9 +60,7 @@ void visit_fields(V& v, S& s) {
 
 template <class V, MaybeConst<ClockRecord> S>
 void visit_fields(V& v, S& s) {
-  v.field("name", s.name);
-  v.field("tick_s", s.tick_s);
-  v.field("read_cost_s", s.read_cost_s);
+  clock_fields([&](const char* name, auto member, const char*) { v.field(name, s.*member); });
   v.field("origin_monotonic_ns", s.origin_monotonic_ns);
   v.field("realtime_ahead_ns", s.realtime_ahead_ns);
   v.field("realtime_slip_ns", s.realtime_slip_ns);

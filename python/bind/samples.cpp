@@ -39,44 +39,23 @@ Times times(nb::handle_t<Trial> self) {
   return view_of((nb::cast<const Trial&>(self).samples)->*Member, self);
 }
 
-void bind_memory(nb::module_& module) {
-  nb::class_<MemoryRecord>(module, "Memory", "Memory of the process that measured, in bytes; None: not measured.")
-      .def_ro("rss_before_load", &MemoryRecord::rss_before_load)
-      .def_ro("rss_after_load", &MemoryRecord::rss_after_load)
-      .def_ro("rss_peak_load", &MemoryRecord::rss_peak_load,
-              "Highest resident set up to the end of the first inference.")
-      .def_ro("rss_peak_inference", &MemoryRecord::rss_peak_inference,
-              "Highest resident set during warm-up and timed loop.")
-      .def_ro("pss_after_inference", &MemoryRecord::pss_after_inference, "Proportional set size.")
-      .def_ro("device_now", &MemoryRecord::device_now)
-      .def_ro("device_peak", &MemoryRecord::device_peak)
-      .def_ro("peak_reset", &MemoryRecord::peak_reset, "False: rss_peak_inference includes loading.");
+// What a list of trial_fields.hpp calls for each field.
+template <class Record>
+auto read_only(nb::class_<Record>& made) {
+  return [&made](const char* name, auto member, const char* what) { made.def_ro(name, member, what); };
 }
 
-void bind_noise(nb::module_& module) {
-  nb::class_<NoiseRecord>(module, "Noise", "What disturbed the process over its timed loop; None: not measured.")
-      .def_ro("foreign_cpu", &NoiseRecord::foreign_cpu, "Processors used by others; 1: one whole core.")
-      .def_ro("steal", &NoiseRecord::steal, "Share of wall time stolen by the hypervisor, per processor.")
-      .def_ro("own_cpu", &NoiseRecord::own_cpu, "Processors used by the process itself.")
-      .def_ro("involuntary_switches", &NoiseRecord::involuntary_switches)
-      .def_ro("voluntary_switches", &NoiseRecord::voluntary_switches)
-      .def_ro("major_faults", &NoiseRecord::major_faults)
-      .def_ro("minor_faults", &NoiseRecord::minor_faults)
-      .def_ro("pressure_cpu", &NoiseRecord::pressure_cpu, "Share of time in which some task waited for a processor.")
-      .def_ro("throttled_s", &NoiseRecord::throttled_s, "Seconds lost to a cgroup's quota.")
-      .def_ro("frequency_before_hz", &NoiseRecord::frequency_before_hz)
-      .def_ro("frequency_after_hz", &NoiseRecord::frequency_after_hz)
-      .def_ro("temperature_before_c", &NoiseRecord::temperature_before_c)
-      .def_ro("temperature_after_c", &NoiseRecord::temperature_after_c)
-      .def_ro("threads", &NoiseRecord::threads, "Of the process, after the loop.")
-      .def_ro("processors", &NoiseRecord::processors, "That it may use.");
+void bind_lists(nb::module_& module) {
+  nb::class_<MemoryRecord> memory(module, "Memory",
+                                  "Memory of the process that measured, in bytes; None: not measured.");
+  memory_fields(read_only(memory));
+  nb::class_<NoiseRecord> noise(module, "Noise", "What disturbed the process over its timed loop; None: not measured.");
+  noise_fields(read_only(noise));
+  nb::class_<ClockRecord> clock(module, "Clock", "The clock that the times were read from.");
+  clock_fields(read_only(clock));
 }
 
 void bind_small_records(nb::module_& module) {
-  nb::class_<ClockRecord>(module, "Clock", "The clock that the times were read from.")
-      .def_ro("name", &ClockRecord::name, "\"tsc\" or \"monotonic\".")
-      .def_ro("tick_s", &ClockRecord::tick_s, "Seconds per tick.")
-      .def_ro("read_cost_s", &ClockRecord::read_cost_s, "Seconds that one reading takes.");
   nb::class_<Counter>(module, "Counter", "What the subject itself counted.")
       .def_ro("name", &Counter::name)
       .def_ro("unit", &Counter::unit)
@@ -200,8 +179,7 @@ std::shared_ptr<Trial> own_trial(Samples samples, std::string label) {
 }
 
 void bind_samples(nb::module_& module) {
-  bind_memory(module);
-  bind_noise(module);
+  bind_lists(module);
   bind_small_records(module);
   TrialClass samples(module, "Samples",
                      "The record of one trial. Arrays are read-only views without copies that keep it alive.");

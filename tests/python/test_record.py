@@ -190,3 +190,14 @@ except infermeter.UsageError as error:
     print(error)
 """)
     assert done.stdout == "to_dataframe needs pandas, which is not installed: pip install pandas\n", done.stderr
+
+
+@pytest.mark.parametrize("key, name", [("memory", "Memory"), ("noise", "Noise"), ("clock", "Clock")])
+def test_the_schema_has_the_fields_of_the_library(im, source_dir, key, name):
+    """One list in C++ (infermeter/samples/trial_fields.hpp) makes those of Python and of reports."""
+    schema = json.loads((source_dir / "docs/schema/run.schema.json").read_text())["$defs"]["trial"]["properties"][key]
+    fields = {field: made.__doc__ for field, made in vars(getattr(im._core, name)).items() if not field.startswith("_")}
+    in_bytes = key == "memory"
+    described = {field if field == "peak_reset" or not in_bytes else f"{field}_bytes": what for field, what in fields.items()}
+    assert {field: each["description"] for field, each in schema["properties"].items()} == described
+    assert schema["required"] == list(described)

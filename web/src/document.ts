@@ -691,38 +691,38 @@ export interface Trial {
   iterations: number;
   items_per_iteration: number;
   clock: {
-    name: string;
-    tick_s: number | null;
-    read_cost_s: number | null;
+    name: string; // "tsc" or "monotonic".
+    tick_s: number | null; // Seconds per tick.
+    read_cost_s: number | null; // Seconds that one reading takes.
   };
   memory: {
-    rss_before_load_bytes: number | null;
-    rss_after_load_bytes: number | null;
-    rss_peak_load_bytes: number | null;
-    rss_peak_inference_bytes: number | null;
-    pss_after_load_bytes: number | null;
-    pss_after_inference_bytes: number | null;
-    device_now_bytes: number | null;
-    device_peak_bytes: number | null;
-    peak_reset: boolean; // false: rss_peak_inference_bytes includes loading
+    rss_before_load_bytes: number | null; // Resident set before the model is loaded.
+    rss_after_load_bytes: number | null; // Resident set with the model loaded.
+    rss_peak_load_bytes: number | null; // Highest resident set up to the end of the first inference.
+    rss_peak_inference_bytes: number | null; // Highest resident set during warm-up and timed loop.
+    pss_after_load_bytes: number | null; // Proportional set size with the model loaded.
+    pss_after_inference_bytes: number | null; // Proportional set size after the timed loop.
+    device_now_bytes: number | null; // Of the device, after the timed loop.
+    device_peak_bytes: number | null; // Of the device, at its peak since the model was loaded.
+    peak_reset: boolean; // False: rss_peak_inference includes loading.
   };
   memory_timeline: MemoryTimeline; // resident memory over the worker's life as the launcher saw it, every 20 ms until warm-up and every 50 ms from there on; arrays of equal lengths. Empty where the trial ran within the caller's process or ended at once
   noise: {
-    foreign_cpu: number | null;
-    steal: number | null;
-    own_cpu: number | null;
-    involuntary_switches: number | null;
-    voluntary_switches: number | null;
-    major_faults: number | null;
-    minor_faults: number | null;
-    pressure_cpu: number | null;
-    throttled_s: number | null;
-    frequency_before_hz: number | null;
-    frequency_after_hz: number | null;
-    temperature_before_c: number | null;
-    temperature_after_c: number | null;
-    threads: number | null;
-    processors: number | null;
+    foreign_cpu: number | null; // Processors used by others; 1: one whole core.
+    steal: number | null; // Share of wall time stolen by the hypervisor, per processor.
+    own_cpu: number | null; // Processors used by the process itself.
+    involuntary_switches: number | null; // Times that it lost its processor to another.
+    voluntary_switches: number | null; // Times that it waited.
+    major_faults: number | null; // Pages that were read from a disk.
+    minor_faults: number | null; // Pages that were mapped.
+    pressure_cpu: number | null; // Share of time in which some task waited for a processor.
+    throttled_s: number | null; // Seconds lost to a cgroup's quota.
+    frequency_before_hz: number | null; // Of the processor, before the loop.
+    frequency_after_hz: number | null; // Of the processor, after the loop.
+    temperature_before_c: number | null; // Of the hottest sensor, before the loop.
+    temperature_after_c: number | null; // Of the hottest sensor, after the loop.
+    threads: number | null; // Of the process, after the loop.
+    processors: number | null; // That it may use.
   };
   energy_j: number | null; // of the timed loop: all packages of the processor and whatever ran on them
   executed: Record<string, string>; // as the back end reports it: dtype, threads, device, provider, runtime, runtime_version, …

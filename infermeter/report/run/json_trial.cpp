@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <string>
+#include <type_traits>
+
 #include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/json_parts.hpp"
-#include "infermeter/samples/noise_fields.hpp"
 #include "infermeter/samples/samples_json.hpp"
+#include "infermeter/samples/trial_fields.hpp"
 
 namespace infermeter {
 namespace {
@@ -11,15 +14,10 @@ namespace {
 void write_memory(JsonWriter& json, const MemoryRecord& memory) {
   json.key("memory");
   json.begin_object();
-  json.member("rss_before_load_bytes", memory.rss_before_load);
-  json.member("rss_after_load_bytes", memory.rss_after_load);
-  json.member("rss_peak_load_bytes", memory.rss_peak_load);
-  json.member("rss_peak_inference_bytes", memory.rss_peak_inference);
-  json.member("pss_after_load_bytes", memory.pss_after_load);
-  json.member("pss_after_inference_bytes", memory.pss_after_inference);
-  json.member("device_now_bytes", memory.device_now);
-  json.member("device_peak_bytes", memory.device_peak);
-  json.member("peak_reset", memory.peak_reset);
+  memory_fields([&](const char* name, auto member, const char*) {
+    constexpr bool is_flag = std::is_same_v<decltype(member), bool MemoryRecord::*>;
+    json.member(std::string(name) + (is_flag ? "" : "_bytes"), memory.*member);
+  });
   json.end_object();
 }
 
@@ -43,16 +41,14 @@ void write_memory_timeline(JsonWriter& json, std::size_t recorded, const std::ve
 void write_noise(JsonWriter& json, const NoiseRecord& noise) {
   json.key("noise");
   json.begin_object();
-  visit_noise([&json](const char* name, const auto& value) { json.member(name, value); }, noise);
+  noise_fields([&](const char* name, auto member, const char*) { json.member(name, noise.*member); });
   json.end_object();
 }
 
 void write_clock(JsonWriter& json, const ClockRecord& clock) {
   json.key("clock");
   json.begin_object();
-  json.member("name", clock.name);
-  json.member("tick_s", clock.tick_s);
-  json.member("read_cost_s", clock.read_cost_s);
+  clock_fields([&](const char* name, auto member, const char*) { json.member(name, clock.*member); });
   json.end_object();
 }
 
