@@ -90,13 +90,19 @@ Kind int8_of(const BackendInfo& backend, const std::string& how) {
   return kind;
 }
 
+// The package that the maker of a back end calls.
+const char* maker_of_weights(std::string_view backend) {
+  if (backend == "llama-cpp") return "cyllama";
+  return backend == "onnxruntime-genai" ? "onnxruntime" : "nncf";
+}
+
 // Weights of fewer bits by the runtime's own tool: a maker beside its back end.
 Kind with_weights_of(const BackendInfo& backend, const std::string& precision, const std::string& format) {
   return made(precision, {.maker = "weights_" + backend.name,
                           .ending = format == kGguf ? format : std::string(kFolderConfig),
                           .options = {{"bits", precision.substr(3)}},
                           .words = precision + " weights for " + backend.runtime_name,
-                          .tool = backend.name == "llama-cpp" ? "cyllama" : "nncf"});
+                          .tool = maker_of_weights(backend.name)});
 }
 
 Kind refused(std::string name, std::string why) { return {.name = std::move(name), .refusal = std::move(why)}; }

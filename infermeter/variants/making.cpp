@@ -237,9 +237,10 @@ Error was_interrupted() { return worker_error("the making of variants was interr
 }  // namespace
 
 std::string file_stem_of(const ModelFacts& model) {
-  const fs::path path(model.path);
   const bool is_folder = model.format == kFolderFormat;  // Llama-3.2-1B has no ending
-  std::string name = model.from_zoo ? model.name : (is_folder ? path.filename() : path.stem()).string();
+  std::string name = model.from_zoo ? model.name
+                     : is_folder    ? last_name_of(model.path)
+                                    : fs::path(model.path).stem().string();
   if (const auto factory = factory_from_string(model.path); factory && model.format == "python") {
     const fs::path source(factory->source);
     name = fmt::format("{}_{}", factory->is_file ? source.stem().string() : source.string(), factory->name);

@@ -91,7 +91,7 @@ TEST(Variants, OfALanguageModelAreItsWeightsInFewerBits) {
   EXPECT_EQ(making->ending, "config.json");
   EXPECT_THAT(making->options, ElementsAre(std::pair<std::string, std::string>("bits", "4")));
   ModelFacts given = facts_of("Llama-3.2-1B", "hf");
-  given.path = "models/Llama-3.2-1B";
+  given.path = "models/Llama-3.2-1B/config.json";
   EXPECT_EQ(saved_name(folder->variants[2], given), "Llama-3_2-1B.int4/config.json");
   const auto file =
       list({.precisions = {"int8", "bfloat16"}, .pruned_shares = {0.5}}, {llama_cpp()}, {}, facts_of("x.gguf", "gguf"));

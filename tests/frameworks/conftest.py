@@ -21,7 +21,7 @@ PACKAGES = {
     "litert": ("ai_edge_litert", "flatbuffers"),
     "generation": ("openvino_genai", "onnxruntime_genai", "transformers", "cyllama", "gguf"),
     "onnxruntime": ("onnxruntime", "onnx"),
-    "variants": ("nncf", "openvino"),
+    "variants": ("nncf", "openvino", "onnx_ir"),
 }
 
 # What a factory's file begins with.

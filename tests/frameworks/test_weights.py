@@ -56,6 +56,27 @@ def test_weights_for_openvino_genai_answer_token_by_token(need, variants):
     assert int4["measurements"][0]["tpot_p50_s"]["value"] > 0 and "nncf" in int4["model"]["made"]
 
 
+def test_weights_for_onnxruntime_genai_foretell_texts_nearly_as_well(need, variants, tmp_path):
+    """Against the products that onnx reads in the files."""
+    need("variants")
+    import onnx
+
+    np.save(tmp_path / "texts.npy", np.random.default_rng(1).integers(0, 256, (4, 32), dtype=np.int64))
+    kept = tmp_path / "kept"
+    found = variants("tiny_llama@onnxruntime-genai,output=logits", "--data", "texts.npy", "--labels", "next", "--save-path", kept, *QUICK)
+    base, int8, int4 = found["variants"]
+    assert not any(each["failure"] for each in found["variants"])
+    assert base["size_bytes"] > 3 * int8["size_bytes"] and int8["size_bytes"] > 1.6 * int4["size_bytes"]
+    for variant, bits in ((int8, 8), (int4, 4)):
+        nodes = onnx.load(kept / f"tiny_llama.{variant['kind']}" / "model.onnx").graph.node
+        assert {attribute.i for node in nodes if node.op_type == "MatMulNBits" for attribute in node.attribute if attribute.name == "bits"} == {bits}
+        assert not any(node.op_type == "MatMul" for node in nodes)
+        assert "onnxruntime" in variant["model"]["made"]
+    assert 1e-9 < int8["texts"]["kl_divergence"] < int4["texts"]["kl_divergence"] < 1
+    again = variants(f"{kept}/tiny_llama.int8@onnxruntime-genai,prompt_tokens=4,output_tokens=2", "--precisions", "float32,int4", *QUICK)
+    assert again["variants"][1]["failure"].endswith("the weights of tiny_llama_int8 have fewer bits already: give the folder that it was made of")
+
+
 @pytest.mark.parametrize("model, arguments, sentence", [
     ("tiny_llama@llama-cpp", ("--quantise", "static"), "--quantise is of other models: int8 and int4 of a language model are of its weights alone"),
     ("tiny_llama", (), "tiny_llama is a language model: name the back end that runs it, such as tiny_llama@llama-cpp"),
