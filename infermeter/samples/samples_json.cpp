@@ -320,11 +320,6 @@ Result<Environment> environment_from_json(std::string_view text) {
 
 static_assert(std::endian::native == std::endian::little, "the doubles of a file are little-endian");
 
-std::vector<std::byte> doubles_to_bytes(std::span<const double> values) {
-  const auto bytes = std::as_bytes(values);
-  return {bytes.begin(), bytes.end()};
-}
-
 Result<std::vector<double>> doubles_from_bytes(std::span<const std::byte> bytes) {
   if (bytes.size() % sizeof(double) != 0) {
     return io_error("an array of times is " + std::to_string(bytes.size()) +

@@ -2,6 +2,7 @@
 // little-endian doubles beside it.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -25,7 +26,11 @@ inline constexpr std::size_t kMostOutputs = 65'536;
 [[nodiscard]] std::string load_to_json(const LoadRecord& load);
 [[nodiscard]] std::string generation_to_json(const GenerationRecord& generation);
 
-[[nodiscard]] std::vector<std::byte> doubles_to_bytes(std::span<const double> values);
+// As they are stored, little-endian; no copy.
+static_assert(std::endian::native == std::endian::little);
+[[nodiscard]] inline std::span<const std::byte> doubles_to_bytes(std::span<const double> values) {
+  return std::as_bytes(values);
+}
 [[nodiscard]] Result<std::vector<double>> doubles_from_bytes(std::span<const std::byte> bytes);
 
 [[nodiscard]] std::string environment_to_json(const Environment& environment);

@@ -108,17 +108,13 @@ Result<Done> Store::Impl::remove_interrupted(std::string_view run, const SealedT
 }
 
 Result<Done> Store::add_trial(std::string_view run, const Samples& trial) {
-  const auto begin = doubles_to_bytes(trial.begin_s);
-  const auto end = doubles_to_bytes(trial.end_s);
-  const auto warmup_begin = doubles_to_bytes(trial.warmup_begin_s);
-  const auto warmup_end = doubles_to_bytes(trial.warmup_end_s);
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
   INFERMETER_TRY_DONE(impl_->remove_interrupted(run, table_of(trial), trial.position));
   INFERMETER_TRY_DONE(impl_->database().run(
       insert_into(table_of(trial)) + "ON CONFLICT DO NOTHING", run, trial.position, trial.subject, trial.process,
       to_string(trial.end), trial.started_at, static_cast<std::int64_t>(trial.iterations()),
-      std::string_view(samples_to_json(trial)), std::span<const std::byte>(begin), std::span<const std::byte>(end),
-      std::span<const std::byte>(warmup_begin), std::span<const std::byte>(warmup_end)));
+      std::string_view(samples_to_json(trial)), doubles_to_bytes(trial.begin_s), doubles_to_bytes(trial.end_s),
+      doubles_to_bytes(trial.warmup_begin_s), doubles_to_bytes(trial.warmup_end_s)));
   if (impl_->database().changed_rows() == 0) {
     return internal_error(
         fmt::format("trial {} of run {} is in the store {} already", trial.position, run, impl_->name));
