@@ -139,7 +139,7 @@ export function cloud<T>(name: string, items: T[], at: (item: T) => [number, num
     name,
     shapes,
     ({ some }) => at(some[0] as T),
-    ({ own: { style, ...shape }, some }, place) => [{ type: "dots", shape: { ...shape, places: some.map((each) => rounded(place(...at(each)))) } satisfies Dots, style }],
+    ({ own: { style, ...shape }, some }, place, area) => [{ type: "dots", shape: { ...shape, places: some.map((each) => rounded(nearby(place, area)(...at(each)))) } satisfies Dots, style }],
     ({ some }) => tip(some[pointed.at] as T),
     { emphasis: { disabled: true }, ...more },
   );
