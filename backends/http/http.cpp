@@ -184,10 +184,7 @@ void HttpExchange::put_body(std::string_view bytes) {
   if (sink_ != nullptr) {
     long status = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
-    if (status == 200) {
-      sink_->take(bytes);
-      return queue_->took(*this);
-    }
+    if (status == 200) return sink_->take(bytes);
   }
   body_.append(bytes);
 }
@@ -242,17 +239,6 @@ void HttpExchange::act(int descriptor, std::uint32_t events) {
   perform(descriptor, ((events & EPOLLIN) != 0 ? CURL_CSELECT_IN : 0) |
                           ((events & EPOLLOUT) != 0 ? CURL_CSELECT_OUT : 0) |
                           ((events & (EPOLLERR | EPOLLHUP)) != 0 ? CURL_CSELECT_ERR : 0));
-}
-
-void HttpExchange::examine() {
-  if (!is_running()) return;
-  try {
-    sink_->examine();
-  } catch (...) {
-    thrown_ = std::current_exception();
-    result_ = CURLE_WRITE_ERROR;
-    queue_->ended(*this);
-  }
 }
 
 void HttpExchange::perform(curl_socket_t socket, int events) {

@@ -38,11 +38,8 @@ struct HttpPlace {
 class BodySink {
  public:
   virtual ~BodySink() = default;
-  // Called right after `bytes` were read: others wait to be read meanwhile.
+  // Called right after `bytes` were read. What it throws ends the exchange, and `finish` throws it.
   virtual void take(std::string_view bytes) = 0;
-  // What was taken: called when nothing waits to be read, and not for what was taken last. What either throws ends the
-  // exchange, and `finish` throws it.
-  virtual void examine() = 0;
 };
 
 class HttpExchange final : public QueueMember {
@@ -91,7 +88,6 @@ class HttpExchange final : public QueueMember {
   void note_connection();
   [[nodiscard]] std::optional<std::string> field(const char* name, unsigned origin) const;
   void act(int descriptor, std::uint32_t events) override;
-  void examine() override;
   void expire() override { perform(CURL_SOCKET_TIMEOUT, 0); }
   void perform(curl_socket_t socket, int events);
   void set_version();

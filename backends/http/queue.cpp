@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
-#include <utility>
 
 #include "sdk/abi_edge.hpp"
 
@@ -61,15 +60,13 @@ bool HttpQueue::step(std::int64_t until_ns) {
   if (expire(now)) return true;
   std::int64_t wake_ns = until_ns;
   if (!deadlines_.empty()) wake_ns = std::min(wake_ns, deadlines_.begin()->first);
-  const bool may_wait = unexamined_.empty();
   constexpr std::int64_t longest_ns = 3600 * second_ns;
   const int count = wait_for_events(epoll_, events_.data(), static_cast<int>(events_.size()),
-                                    may_wait ? std::clamp<std::int64_t>(wake_ns - now, 0, longest_ns) : 0);
+                                    std::clamp<std::int64_t>(wake_ns - now, 0, longest_ns));
   if (count < 0 && errno != EINTR)
     fail(IMB_RUN_ERROR, std::string("waiting for the network failed: ") + std::strerror(errno));
   for (int i = 0; i < count; ++i) handle(events_[static_cast<std::size_t>(i)]);
-  if (count == 0 && !may_wait) examine();
-  return count > 0 || !may_wait || (until_ns > 0 && monotonic_ns() < until_ns);
+  return count > 0 || (until_ns > 0 && monotonic_ns() < until_ns);
 }
 
 void HttpQueue::handle(const epoll_event& event) {
@@ -95,14 +92,6 @@ bool HttpQueue::expire(std::int64_t now_ns) {
     any = true;
   }
   return any;
-}
-
-void HttpQueue::took(QueueMember& member) {
-  if (unexamined_.empty() || unexamined_.back() != &member) unexamined_.push_back(&member);
-}
-
-void HttpQueue::examine() {
-  for (QueueMember* const member : std::exchange(unexamined_, {})) member->examine();
 }
 
 void HttpQueue::watch(int descriptor, QueueMember& member, std::uint32_t wanted) {
@@ -148,7 +137,6 @@ void HttpQueue::set_deadline(QueueMember& member, std::int64_t moment_ns) {
 void HttpQueue::forget(QueueMember& member) {
   set_deadline(member, 0);
   std::erase(ended_, &member);
-  std::erase(unexamined_, &member);
   for (std::size_t i = 0; i < sockets_.size(); ++i) {
     if (sockets_[i].member != &member) continue;
     if (sockets_[i].registered != 0) epoll_ctl(epoll_, EPOLL_CTL_DEL, static_cast<int>(i), nullptr);

@@ -37,7 +37,6 @@ class QueueMember {
  private:
   friend class HttpQueue;
   virtual void act(int descriptor, std::uint32_t events) = 0;  // its socket has events of epoll
-  virtual void examine() = 0;                                  // what it took
   virtual void expire() = 0;                                   // its time has come
   std::int64_t deadline_ns_ = 0, ended_ns_ = 0;                // 0: none
 };
@@ -60,7 +59,6 @@ class HttpQueue {
   void watch(int descriptor, QueueMember& member, std::uint32_t wanted);
   void closed(int descriptor);
   void set_deadline(QueueMember& member, std::int64_t moment_ns);  // 0: none
-  void took(QueueMember& member);  // bytes, which it is to examine when nothing waits to be received
   void ended(QueueMember& member);
   void forget(QueueMember& member);
 
@@ -83,14 +81,12 @@ class HttpQueue {
   bool step(std::int64_t until_ns);
   void handle(const epoll_event& event);
   bool expire(std::int64_t now_ns);
-  void examine();
   void apply(int descriptor, Socket& socket);
 
   int epoll_;
   std::vector<Socket> sockets_;                                // by descriptor
   std::set<std::pair<std::int64_t, QueueMember*>> deadlines_;  // libcurl's timers
   std::deque<QueueMember*> ended_;
-  std::vector<QueueMember*> unexamined_;
   std::array<epoll_event, 64> events_{};
 };
 

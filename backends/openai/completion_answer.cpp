@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "http/json_text.hpp"
 #include "http/queue.hpp"
@@ -151,8 +150,6 @@ void StreamedAnswer::begin() {
   answer_.output_tokens = answer_.prompt_tokens = -1;
   answer_.finish_reason.clear();
   begin_.clear();
-  taken_.clear();
-  reads_.clear();
   is_done_ = has_events_ = false;
 }
 
@@ -160,21 +157,7 @@ void StreamedAnswer::take(std::string_view bytes) {
   const std::int64_t moment_ns = monotonic_ns();
   constexpr std::size_t shown_bytes = 60;
   if (begin_.size() < shown_bytes) begin_ += bytes.substr(0, shown_bytes);
-  taken_ += bytes;
-  reads_.push_back({taken_.size(), moment_ns});
-  constexpr std::size_t most_unexamined = std::size_t{64} << 10;
-  if (taken_.size() > most_unexamined) examine();
-}
-
-void StreamedAnswer::examine() {
-  std::size_t begin = 0;
-  const auto reads = std::exchange(reads_, {});
-  const std::string taken = std::exchange(taken_, {});
-  for (const auto& [end, moment_ns] : reads) {
-    reader_.feed(std::string_view(taken).substr(begin, end - begin),
-                 [&, moment_ns = moment_ns](std::string_view data) { take_event(data, moment_ns); });
-    begin = end;
-  }
+  reader_.feed(bytes, [&](std::string_view data) { take_event(data, moment_ns); });
 }
 
 void StreamedAnswer::take_event(std::string_view data, std::int64_t moment_ns) {
@@ -197,7 +180,6 @@ void StreamedAnswer::take_event(std::string_view data, std::int64_t moment_ns) {
 }
 
 void StreamedAnswer::end() {
-  examine();
   const std::int64_t moment_ns = monotonic_ns();
   reader_.end([&](std::string_view data) { take_event(data, moment_ns); });
   if (!has_events_)

@@ -30,7 +30,6 @@ class StreamedAnswer final : public BodySink {
 
   void begin();
   void take(std::string_view bytes) override;
-  void examine() override;
   // Throws Failure(IMB_BAD_ANSWER): it is no stream, or ended before the answer did.
   void end();
   [[nodiscard]] const CompletionAnswer& answer() const { return answer_; }
@@ -42,12 +41,6 @@ class StreamedAnswer final : public BodySink {
   SseReader reader_;
   CompletionAnswer answer_;
   std::string begin_;  // of what came, for messages
-  struct Read {
-    std::size_t end = 0;  // in `taken_`
-    std::int64_t moment_ns = 0;
-  };
-  std::string taken_;  // and not examined yet
-  std::vector<Read> reads_;
   bool is_done_ = false, has_events_ = false;
 };
 

@@ -156,7 +156,6 @@ TEST(StreamedAnswer, BeginsAnew) {
     answer.begin();
     answer.take(a + stop + (i == 0 ? usage : "") + "data: [DO");
     if (i == 0) continue;
-    answer.examine();
     EXPECT_THAT(answer.answer().moments_ns, SizeIs(1));
     EXPECT_EQ(answer.answer().output_tokens, -1);
   }
