@@ -27,7 +27,7 @@ help:
 	echo "make demo-frameworks  the same for PyTorch, JAX and LiteRT beside them (installs 6.5 GB)"
 	echo "make build            set up and build the release in $(release) (4 min on 2 processors the first time)"
 	echo "make test             set up, build and run every test (half an hour); those of a framework that is not installed are skipped"
-	echo "make test-units       the unit tests alone, with address and undefined-behaviour sanitizers (10 min the first time)"
+	echo "make test-units       the unit tests alone, with address and undefined-behaviour sanitizers (7 min the first time)"
 	echo "make test-threads     unit tests of what has several threads, with the thread sanitizer (3 min the first time)"
 	echo "make test-faults      break runs off at every sync and write, fill the disk, let memory run out: 3000 times (hours)"
 	echo "make fuzz             feed the readers of files from outside, $(FUZZ_SECONDS) s each (libFuzzer; builds with clang first)"
