@@ -24,8 +24,6 @@ namespace infermeter {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-class HttpQueue;
-
 // What a queue drives.
 class QueueMember {
  public:
@@ -63,13 +61,6 @@ class HttpQueue {
   void forget(QueueMember& member);
 
  private:
-  // By CLOCK_MONOTONIC.
-  [[nodiscard]] inline std::int64_t monotonic_ns() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-  }
-
   // A descriptor's place in the epoll set. `registered`: what the kernel reports of it; `wanted`: what libcurl asks
   // for.
   struct Socket {

@@ -17,9 +17,8 @@ def make(job: Job) -> None:
     need_packages("weights of fewer bits for ONNX Runtime GenAI", "onnx", "onnxruntime", "onnx_ir")
     from onnxruntime.quantization.matmul_nbits_quantizer import DefaultWeightOnlyQuantConfig, MatMulNBitsQuantizer
 
-    target = Path(job.file).parent
-    source = _folder(job, Path(job.model).parent, target)
-    graph = _graph(source, job.name)
+    source, target = Path(job.model).parent, Path(job.file).parent
+    graph = _graph(_folder(job, source, target), job.name)
     # As ONNX Runtime GenAI's own builder has it for the processor: a scale for each 32 weights, products in int8.
     how = DefaultWeightOnlyQuantConfig(block_size=32, is_symmetric=True, accuracy_level=4, bits=int(job.options["bits"]))
     model = _read(graph)
@@ -30,7 +29,7 @@ def make(job: Job) -> None:
     if not _is_quantized(quantizer.model.model):
         raise Refused(Status.UNSUPPORTED, f"{job.name} has no matrix products with weights in float32 or float16")
     for file in source.iterdir():
-        if file.is_file() and file.suffix not in (".onnx", ".data", ".safetensors") and source != target:
+        if file.is_file() and file.suffix not in (".onnx", ".data", ".safetensors"):
             shutil.copyfile(file, target / file.name)
     onnx_files.save(quantizer.model.model, str(target / graph.name))
 
@@ -44,8 +43,6 @@ def _folder(job: Job, source: Path, target: Path) -> Path:
     from infermeter.zoo import onnx_llama
 
     onnx_llama.write(source, target)
-    for file in ("generation_config.json", "tokenizer.json", "tokenizer_config.json", "config.json"):
-        shutil.copyfile(source / file, target / file)
     return target
 
 

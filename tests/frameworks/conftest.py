@@ -52,6 +52,13 @@ def need():
     return check
 
 
+@pytest.fixture(scope="session")
+def tiny_llama(infermeter, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("zoo") / "tiny_llama"
+    subprocess.run([infermeter, "models", "build", "tiny_llama", folder], check=True, capture_output=True)
+    return folder
+
+
 @pytest.fixture(autouse=True)
 def framework(request, need):
     """What the test's file is about, FRAMEWORK = "jax": its tests are skipped where it is not installed."""

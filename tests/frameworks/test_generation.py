@@ -12,13 +12,6 @@ import pytest
 LENGTH, PROMPT = 12, 24
 
 
-@pytest.fixture(scope="session")
-def tiny_llama(infermeter, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("zoo") / "tiny_llama"
-    subprocess.run([infermeter, "models", "build", "tiny_llama", folder], check=True, capture_output=True)
-    return folder
-
-
 @pytest.fixture
 def load_of(load_of):
     """One request at a time, which is all that these back ends take; with one thread, so that a busy machine answers soon."""

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -15,13 +14,6 @@ LENGTH, PROMPTS = 48, 4
 @pytest.fixture
 def generation(need):
     need("generation")
-
-
-@pytest.fixture(scope="session")
-def tiny_llama(infermeter, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("zoo") / "tiny_llama"
-    subprocess.run([infermeter, "models", "build", "tiny_llama", folder], check=True, capture_output=True)
-    return folder
 
 
 @pytest.fixture

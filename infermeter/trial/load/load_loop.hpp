@@ -192,7 +192,7 @@ class LoadLoop {
     if (orders_.shape.scenario == LoadScenario::multi_stream) return stream(step, tally);
     std::uint64_t now = begin_;
     for (std::uint64_t own = 0; own < orders_.of_each && !is_over(); ++own) {
-      const std::optional<Ticket> ticket = orders_.shape.is_open() ? take_scheduled(now) : take_free(now);
+      const std::optional<Ticket> ticket = take(now);
       if (!ticket) return;
       RequestTimes times;
       const bool is_ready = step.prepare(ticket->request);
@@ -257,8 +257,7 @@ class LoadLoop {
 
     bool take_next() {
       if (is_over_ || free_.empty()) return false;
-      std::optional<Ticket> ticket;
-      if (!loop_.is_over()) ticket = loop_.orders_.shape.is_open() ? loop_.take_scheduled(now_) : loop_.take_free(now_);
+      const std::optional<Ticket> ticket = loop_.is_over() ? std::nullopt : loop_.take(now_);
       if (!ticket) {
         is_over_ = true;
         return false;
@@ -359,6 +358,10 @@ class LoadLoop {
     over_.store(true, std::memory_order_relaxed);
     released_.fetch_add(1);  // whoever waits for the next query looks up
     released_.notify_all();
+  }
+
+  std::optional<Ticket> take(std::uint64_t now) {
+    return orders_.shape.is_open() ? take_scheduled(now) : take_free(now);
   }
 
   // Open loop.
