@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
+#include <ranges>
 #include <utility>
 
 #include "infermeter/diagnostics/check.hpp"
@@ -111,8 +112,9 @@ Race::Reign& Race::reign_of(std::size_t leader) {
 void Race::bet(const std::vector<std::optional<double>>& values) {
   if (!leader_ || !values[*leader_]) return;
   const Pool pool = pooled();
-  // Two gains of this size do not call anybody worse while all others are as good.
-  const double most = std::sqrt(2 * static_cast<double>(candidates()) / design_.alpha);
+  // One process by itself calls nobody worse; two do not call anybody equal.
+  const double most = std::pow(evidence_for_worse(), 2.0 / 3);
+  const double most_of_equals = std::sqrt(2 * static_cast<double>(candidates()) / design_.alpha);
   Reign& reign = reign_of(*leader_);
   for (std::size_t i = 0; i < candidates(); ++i) {
     if (i == *leader_ || !values[i]) continue;
@@ -120,8 +122,8 @@ void Race::bet(const std::vector<std::optional<double>>& values) {
     if (pool.degrees == 0 || own.count < least_blocks_before_bets) continue;
     const double difference = *values[i] - *values[*leader_], by = deviation(own, pool);
     reign.bets[i].worse.add(difference, by, most);
-    reign.bets[i].not_better.add(design_.indifference + difference, by, most);
-    reign.bets[i].not_worse.add(design_.indifference - difference, by, most);
+    reign.bets[i].not_better.add(design_.indifference + difference, by, most_of_equals);
+    reign.bets[i].not_worse.add(design_.indifference - difference, by, most_of_equals);
   }
 }
 
@@ -185,6 +187,8 @@ void Race::drop_the_far() {
   for (const std::size_t i : far) standings_[i] = Standing::worse;
 }
 
+double Race::evidence_for_worse() const { return 1 / (for_bets * design_.alpha); }
+
 // What was won by betting that those who led are better: as an e-value of "none of them is".
 double Race::evidence_against(std::size_t candidate) const {
   RaceBets all;
@@ -196,22 +200,11 @@ double Race::evidence_against(std::size_t candidate) const {
   return all.capital();
 }
 
-// A candidate is called worse when each set of candidates that holds it has an average e-value of 1 / (its share of
-// alpha): which is so when the set of it and of all that have less does, since others only raise the average.
 void Race::drop_the_worse() {
-  const double enough = 1 / (for_bets * design_.alpha);
-  std::vector<double> evidence(candidates(), 0);
-  double sum = 0, count = 0;
   for (std::size_t i = 0; i < candidates(); ++i) {
-    if (!is_in(i)) continue;
-    evidence[i] = evidence_against(i);
-    if (evidence[i] >= enough) continue;
-    sum += evidence[i];
-    count += 1;
-  }
-  for (std::size_t i = 0; i < candidates(); ++i) {
-    if (evidence[i] < enough) continue;
-    if ((evidence[i] + sum) / (1 + count) >= enough) standings_[i] = Standing::worse;
+    const auto others = [&](std::size_t other) { return other != i && is_in(other); };
+    if (!is_in(i) || evidence_against(i) < evidence_for_worse()) continue;
+    if (std::ranges::any_of(std::views::iota(std::size_t{0}, candidates()), others)) standings_[i] = Standing::worse;
   }
 }
 

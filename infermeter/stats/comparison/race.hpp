@@ -24,13 +24,14 @@ enum class Standing {
   withdrawn,  // for a reason that is not its value
 };
 
-// Each block is a bet against whoever led before it. 0.48 of alpha: no candidate that is as good as the best is
-// called worse, all of them together (closed testing with averages of e-values: Vovk & Wang, "E-values: calibration,
-// combination and applications", Ann. Statist. 49 (2021) 1736–1754). Half: no candidate that is better than the leader,
-// or worse, by the indifference is called its equal. What a bet needs beforehand is the variance: an upper confidence
-// bound from the blocks before, of all pairs together, or the pair's own where that is larger. Bets need some blocks,
-// however far apart candidates are: the rest of alpha is for early looks, which drop what is far behind by a t
-// test of the lower median of its differences, with the variance of all pairs (Bonferroni over pairs and looks).
+// Each block is a bet against whoever led before it. 0.48 of alpha: a candidate that is as good as the best is called
+// worse. This holds for each such candidate and all looks (Ville's inequality for the capital of its bets): one that
+// has equals does not have to be spared together with all of them, or a race of 20 would need twice the evidence. Half:
+// no candidate that is better than the leader, or worse, by the indifference is called its equal, all of them together.
+// What a bet needs beforehand is the variance: an upper confidence bound from the blocks before, of all pairs together,
+// or the pair's own where that is larger. Bets need some blocks, however far apart candidates are: the rest of alpha is
+// for early looks, which drop what is far behind by a t test of the lower median of its differences, with the variance
+// of all pairs (Bonferroni over pairs and looks).
 class Race {
  public:
   Race(std::size_t candidates, const RaceDesign& design);
@@ -80,6 +81,7 @@ class Race {
   [[nodiscard]] Reign& reign_of(std::size_t leader);
   void bet(const std::vector<std::optional<double>>& values);
   void learn(const std::vector<std::optional<double>>& values);
+  [[nodiscard]] double evidence_for_worse() const;  // that is enough
   [[nodiscard]] double evidence_against(std::size_t candidate) const;
   [[nodiscard]] bool is_equal(std::size_t candidate) const;
   [[nodiscard]] double chance_of_being_best(std::size_t candidate, const Pool& pool) const;
