@@ -265,7 +265,7 @@ class Session:
         self._profile: Any = None
         self._step: Callable[[], object] | None = None  # of a session that is profiled
         self._steps = itertools.count()
-        self._modules: list[Any] = []
+        self._named: list[Any] = []
         self._state = ProcessState(torch)
         self._state.set(thread_count(load), settings.matmul_precision)
         if load.device == "cuda":
@@ -338,7 +338,7 @@ class Session:
         return cuda.memory_allocated(self._place), cuda.max_memory_allocated(self._place)
 
     def profile_begin(self, folder: str) -> None:
-        self._modules = self._modules_of(Path(folder)) if self._step else []
+        self._named = self._named_operators(Path(folder)) if self._step else []
         profiler = self._torch.profiler
         activities = [profiler.ProfilerActivity.CPU]
         if self._load.device == "cuda":
@@ -355,15 +355,15 @@ class Session:
         self._profile.export_chrome_trace(str(file))
         keep_trace(file)
         if self._load.device == "cpu":  # what a call takes that leaves the work to a device is not the work's time
-            write_operators(Path(folder), self._torch.__version__, iterations_in(read_trace(file)), self._modules)
+            write_operators(Path(folder), self._torch.__version__, iterations_in(read_trace(file)), self._named)
 
-    def _modules_of(self, folder: Path) -> list[Any]:
+    def _named_operators(self, folder: Path) -> list[Any]:
         torch = self._torch
-        from infermeter.torch_operators import modules_of
+        from infermeter.torch_operators import named_operators
 
         # Of what was compiled, modules are not called, and a hook would have it compiled again.
         is_eager = isinstance(self._call, torch.nn.Module) and self._provider() == "eager"
-        return modules_of(torch, self._call, self._step, folder / "modules.json") if is_eager else []
+        return named_operators(torch, self._call, self._step, folder) if is_eager else []
 
     def close(self) -> None:
         self._state.restore()

@@ -1,5 +1,5 @@
-"""operators.json (docs/abi.md) of torch.profiler's traces: the operators of each inference, and the modules that they
-are of."""
+"""operators.json (docs/abi.md) of torch.profiler's traces: the operators of each inference, the modules that they are
+of, and which reads what another made."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 OWN_TRACE = "own_trace.json.gz"  # docs/abi.md
@@ -93,14 +94,17 @@ def _operators(calls: list[Call]) -> Iterator[Call]:
 @dataclass(frozen=True)
 class Named:
     """An operator of an inference, and the module that calls it: "" where that calls other modules too, or runs more
-    than once, so that its name does not show which operator this is."""
+    than once, so that its name does not show which operator this is. Tensors have the names of the operators that
+    made them: weights and inputs of the model have none."""
 
     operator: str
     module: str
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
 
 
-def modules_of(torch: Any, model: Any, step: Callable[[], object], file: Path) -> list[Named]:
-    """Of one inference more, with annotations around the modules. `file` is written, and removed."""
+def named_operators(torch: Any, model: Any, step: Callable[[], object], folder: Path) -> list[Named]:
+    """Of one inference more, with annotations around the modules."""
     handles = []
     open_annotations: list[Any] = []
 
@@ -117,29 +121,68 @@ def modules_of(torch: Any, model: Any, step: Callable[[], object], file: Path) -
     for name, module in model.named_modules():
         before, after = around(name)
         handles += [module.register_forward_pre_hook(before), module.register_forward_hook(after)]
-    try:
-        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
-            step()
-    finally:
-        for handle in handles:
-            handle.remove()
-    profile.export_chrome_trace(str(file))
-    trace = read_trace(file)
-    file.unlink()
-    return _named(trace)
+    with TemporaryDirectory(dir=folder) as files:  # the host does not look into it
+        trace_file, tensors_file = Path(files) / "trace.json", Path(files) / "tensors.json"
+        observer = torch.profiler.ExecutionTraceObserver().register_callback(str(tensors_file))
+        activities = [torch.profiler.ProfilerActivity.CPU]
+        try:
+            with torch.profiler.profile(activities=activities, execution_trace_observer=observer) as profile:
+                step()
+        finally:
+            observer.unregister_callback()
+            for handle in handles:
+                handle.remove()
+        profile.export_chrome_trace(str(trace_file))
+        return _named(read_trace(trace_file), read_tensors(tensors_file))
 
 
-def _named(trace: Trace) -> list[Named]:
+# A tensor as the execution trace names it, which gives the same number to another one when this is gone; with storage,
+# offset and number of elements two that follow one another are rarely taken for one.
+TensorId = tuple[int, ...]
+NO_STORAGE = 0  # of a tensor that is not defined: an optional one that is left out
+# By the number of the call: what it reads and what it writes.
+Tensors = dict[int, tuple[list[TensorId], list[TensorId]]]
+
+
+def read_tensors(file: Path) -> Tensors:
+    """Of a file of torch.profiler.ExecutionTraceObserver."""
+    found: Tensors = {}
+    for node in json.loads(file.read_text())["nodes"]:
+        number = next((attribute["value"] for attribute in node["attrs"] if attribute["name"] == "rf_id"), None)
+        if number is not None:
+            found[number] = (_tensors_in(node["inputs"]), _tensors_in(node["outputs"]))
+    return found
+
+
+def _tensors_in(ports: dict[str, Any]) -> list[TensorId]:
+    found: list[TensorId] = []
+    for value, kind in zip(ports["values"], ports["types"], strict=False):
+        if kind.startswith("Tensor("):
+            found.append(tuple(value[:4]))
+        elif "[Tensor(" in kind:  # a list of them
+            found += [tuple(tensor[:4]) for tensor in value if isinstance(tensor, list)]
+    return [tensor for tensor in found if tensor[1] != NO_STORAGE]
+
+
+def _named(trace: Trace, tensors: Tensors) -> list[Named]:
     (iteration,) = _iterations(trace)
     modules = [call for call in _within(trace, iteration, "user_annotation") if call.name.startswith(MODULE)]
     _nested(modules)
     times = Counter(call.name for call in modules)
-    named = []
+    named: list[Named] = []
+    seen: Counter[str] = Counter()
+    made: dict[TensorId, str] = {}  # by whoever wrote it last
     for operator in _operators(_nested(_within(trace, iteration, "cpu_op"))):
         around = [call for call in modules if call.begin <= operator.begin and operator.end <= call.end]
         innermost = max(around, key=lambda call: call.begin) if around else None
         tells = innermost is not None and not innermost.calls and times[innermost.name] == 1
-        named.append(Named(operator.name, innermost.name.removeprefix(MODULE) if innermost and tells else ""))
+        reads, writes = tensors.get(operator.arguments.get("External id", -1), ([], []))
+        inputs = tuple(dict.fromkeys(made[tensor] for tensor in reads if tensor in made))
+        outputs = tuple(f"{operator.name}.{seen[operator.name]}:{index}" for index in range(len(writes)))
+        seen[operator.name] += 1
+        made.update(zip(writes, outputs, strict=True))
+        module = innermost.name.removeprefix(MODULE) if innermost and tells else ""
+        named.append(Named(operator.name, module, inputs, outputs))
     return named
 
 
@@ -158,8 +201,8 @@ def write_operators(folder: Path, version: str, iterations: list[list[Call]], na
             # The n-th call of a name is the same operator in every iteration.
             number = numbers.setdefault((call.name, seen[call.name]), len(numbers))
             if number == len(operators):
-                module = named[place].module if is_as_named else ""
-                operators.append(_described(call, seen[call.name], module))
+                known = named[place] if is_as_named else Named(call.name, "")
+                operators.append(_described(call, seen[call.name], known))
             seen[call.name] += 1
             row = (index, number, 0, call.begin, call.end - call.begin)
             for column, value in zip(events.values(), row, strict=True):
@@ -183,7 +226,7 @@ def write_operators(folder: Path, version: str, iterations: list[list[Call]], na
 _PRECISIONS = {"float": "float32", "double": "float64", "c10::Half": "float16", "c10::BFloat16": "bfloat16"}
 
 
-def _described(call: Call, place: int, module: str) -> dict[str, Any]:
+def _described(call: Call, place: int, known: Named) -> dict[str, Any]:
     kinds = call.arguments.get("Input type", [])
     shapes = call.arguments.get("Input Dims", [])
     tensors = [i for i, shape in enumerate(shapes) if shape and i < len(kinds) and re.fullmatch(r"[\w:]+", kinds[i])]
@@ -195,9 +238,9 @@ def _described(call: Call, place: int, module: str) -> dict[str, Any]:
         "layout": _layout(shapes[tensors[0]], call.arguments.get("Input Strides", []), tensors[0]) if tensors else "",
         "shapes": ", ".join(_shape(shapes[i]) for i in tensors),
         "provider": "",
-        "origin_names": [module] if module else [],
-        "inputs": [],
-        "outputs": [],
+        "origin_names": [known.module] if known.module else [],
+        "inputs": known.inputs,
+        "outputs": known.outputs,
     }
 
 

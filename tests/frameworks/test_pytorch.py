@@ -497,6 +497,32 @@ def test_a_module_that_calls_none_of_those_within_it_has_its_operators(runtime, 
     assert [operator["origin_names"] for operator in reported["operators"] if operator["kind"] == "aten::matmul"] == [["0"]]
 
 
+def test_a_profile_tells_which_operator_reads_what_another_made(runtime, factory, load_of, tmp_path):
+    body = """
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.left, self.right, self.norm = torch.nn.Linear(3, 4), torch.nn.Linear(3, 4), torch.nn.LayerNorm(4)
+
+            def forward(self, x):
+                left, right = self.left(x), self.right(x)
+                left.relu_()  # in place
+                halves = torch.cat([left, right], 1).split(4, 1)
+                return self.norm(halves[1] - left) + halves[0]
+
+        def make():
+            return Net()
+        """
+    session = runtime.load(
+        load_of(factory(textwrap.dedent(body)), input_shape="2x3", profile_folder=tmp_path / "made"))
+    _, reported = profiled(session, tmp_path / "made", steps=2)
+    made_by = {tensor: operator["name"] for operator in reported["operators"] for tensor in operator["outputs"]}
+    assert {operator["name"].removeprefix("aten::"): [made_by[tensor].removeprefix("aten::") for tensor in operator["inputs"]]
+            for operator in reported["operators"]} == {
+        "linear.0": [], "linear.1": [], "relu_.0": ["linear.0"], "cat.0": ["relu_.0", "linear.1"], "split.0": ["cat.0"],
+        "sub.0": ["split.0", "relu_.0"], "layer_norm.0": ["sub.0"], "add.0": ["layer_norm.0", "split.0"]}
+
+
 def test_what_is_around_operators_is_none_and_the_longest_of_an_operator_is_its_kernel():
     from infermeter.torch_operators import iterations_in
 
