@@ -176,7 +176,7 @@ def _named(trace: Trace, tensors: Tensors) -> list[Named]:
         around = [call for call in modules if call.begin <= operator.begin and operator.end <= call.end]
         innermost = max(around, key=lambda call: call.begin) if around else None
         tells = innermost is not None and not innermost.calls and times[innermost.name] == 1
-        reads, writes = tensors.get(operator.arguments.get("External id", -1), ([], []))
+        reads, writes = tensors.get(operator.arguments.get("Record function id", -1), ([], []))
         inputs = tuple(dict.fromkeys(made[tensor] for tensor in reads if tensor in made))
         outputs = tuple(f"{operator.name}.{seen[operator.name]}:{index}" for index in range(len(writes)))
         seen[operator.name] += 1
