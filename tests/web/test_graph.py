@@ -105,9 +105,12 @@ def test_the_engine_tells_edges_and_places(imported, source_dir):
     assert [(each["node"], len(each["x"])) for each in layout["bends"]] == [(0, 2)]
 
 
-@pytest.mark.parametrize("backend", ["onnxruntime", "openvino"])
+HEAVIEST = ("Gemm", "MatMul", "FullyConnected", "FusedGemm", "aten::linear")
+
+
+@pytest.mark.parametrize("backend", ["onnxruntime", "openvino", "pytorch", "jax"])
 def test_runtimes_tell_their_graph(written, backend):
-    pytest.importorskip(backend)
+    pytest.importorskip({"pytorch": "torch"}.get(backend, backend))
     part = document_of(written("profile", f"mlp@{backend}", "--processes", "1", "--warmup", "1", "--iterations", "3", "--profile-processes", "1",
                                "--profile-iterations", "3"))["parts"][0]
     (layout,) = part["graphs"]
@@ -115,7 +118,7 @@ def test_runtimes_tell_their_graph(written, backend):
     assert layout["apart"] == 0 and len(layout["layer"]) == len(table["operators"])
     layer = layout["layer"]
     assert all(layer[below] > layer[above] for above, below in zip(table["graph"]["from"], table["graph"]["to"]))
-    heaviest = [each["op"] for each in table["operators"] if each["kind"] in ("Gemm", "MatMul", "FullyConnected", "FusedGemm")]
+    heaviest = [each["op"] for each in table["operators"] if each["kind"] in HEAVIEST or "ynn" in each["kind"] or "dot" in each["kind"]]
     assert len({layer[op] for op in heaviest}) == len(heaviest) >= 3, "the layers of the network follow each other"
 
 
@@ -138,6 +141,17 @@ def test_nodes_edges_and_colours_are_the_documents(imported, open_page):
         assert names[op] in reported
     assert "All 7 nodes are in view" in figure.inner_text()
     assert "1 node has no place in it" in figure.inner_text()
+
+
+def test_a_namespace_leaves_the_room_of_a_box_to_the_kind(imported, open_page):
+    kinds = ["aten::conv2d", "aten::native_layer_norm", "a::b::c", "::x", "y::"]
+    page = open_page(imported([(f"n{i}", kind, 1000, [f"t{i}"], [f"t{i + 1}"]) for i, kind in enumerate(kinds)]))
+    shown = " ".join(texts(graph(page)))
+    assert "conv2d 20 %" in shown and "aten" not in shown
+    assert "b::c 20 %" in shown and "::x 20 %" in shown and "y:: 20 %" in shown
+    graph(page).locator(".drawing").focus()
+    page.keyboard.press("Home")
+    assert foot(graph(page)).startswith("aten::conv2d n0")
 
 
 def test_arrows_go_along_edges_and_say_what_they_come_to(imported, open_page):

@@ -91,7 +91,7 @@ function boxesOf(node: GraphNode, x: number, y: number, width: number, height: n
   const box: Box = { x, y, width, height, fill: fillOf(node.step, look), edge: look.muted, hatched: node.step < 0, ringed: node.ringed, strip: node.part > 0 ? { at: "bottom", width: node.part * width, color } : null };
   const room = Math.floor((width - 12) / perCharacter);
   const left = room - node.value.length - 1;
-  const kind = visible(node.kind.slice(0, 200));
+  const kind = visible(node.kind.slice(0, 200).replace(/^\w+::(?=\w)/, "")); // aten::conv2d: all of PyTorch's are in a namespace
   const first = left >= Math.min(4, kind.length) ? `${shortened(kind, left)} ${node.value}` : shortened(kind, room);
   const line = (text: string, top: number): Box => ({ x, y: top, width: 0, height: 14, fill: "none", text, textColor: color });
   if (height < twoLines) return [box, line(first, y + (height - 16) / 2)];
