@@ -38,7 +38,7 @@ HelpText tune_help() {
           "Finds the best settings of a model on this machine: back end, threads, batch size, options. The settings "
           "race "
           "in blocks of one fresh process each, in random order; those that are shown to be worse than the best leave "
-          "the race, with one error rate for all of them and all looks. Fresh pairs of processes, which had no part in "
+          "the race, with one error rate for the best and all looks. Fresh pairs of processes, which had no part in "
           "choosing the best, tell how much better it is than the first setting and than the second best. Outputs "
           "are compared first: a setting that answers something else is left out.",
       .examples =
