@@ -201,10 +201,12 @@ double Race::evidence_against(std::size_t candidate) const {
 }
 
 void Race::drop_the_worse() {
-  for (std::size_t i = 0; i < candidates(); ++i) {
-    const auto others = [&](std::size_t other) { return other != i && is_in(other); };
-    if (!is_in(i) || evidence_against(i) < evidence_for_worse()) continue;
-    if (std::ranges::any_of(std::views::iota(std::size_t{0}, candidates()), others)) standings_[i] = Standing::worse;
+  const auto all = std::views::iota(std::size_t{0}, candidates());
+  auto left = std::ranges::count_if(all, [&](std::size_t i) { return is_in(i); });
+  for (const std::size_t i : all) {
+    if (left == 1 || !is_in(i) || evidence_against(i) < evidence_for_worse()) continue;
+    standings_[i] = Standing::worse;
+    --left;
   }
 }
 

@@ -96,7 +96,7 @@ std::vector<double> two_runtimes() {
   return levels;
 }
 
-// Bets would need five blocks.
+// Bets would need four blocks.
 TEST(Race, DropsAtTheFirstLookWhatTakesTwiceAsLong) {
   const std::vector<double> levels = two_runtimes();
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
