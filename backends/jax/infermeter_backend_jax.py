@@ -7,7 +7,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -114,7 +114,11 @@ client = Client()
 
 
 def _thread_names() -> list[str]:
-    return [name.read_text().strip() for name in Path("/proc/self/task").glob("*/comm")]
+    names = []
+    for name in Path("/proc/self/task").glob("*/comm"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has ended since it was listed
+            names.append(name.read_text().strip())
+    return names
 
 
 @contextmanager
