@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -83,7 +84,7 @@ def parts_of(run, tmp_path):
         subjects = (f"{one},threads=1,output_tokens={LENGTH}" for one in (f"a={reference}", f"b={candidate}"))
         done = run(verb, *subjects, "--data", tmp_path / "prompts.npy", *options)
         assert done.returncode == 1, done.stderr
-        return done.stdout
+        return done
 
     return call
 
@@ -106,7 +107,7 @@ OTHERS = {"openvino-genai": "dtype=bfloat16,kv_cache=bf16", "llama-cpp": "kv_cac
 def test_a_validation_shows_where_answers_part(parts_of, name):
     if name == "openvino-genai" and "bf16" not in Path("/proc/cpuinfo").read_text():
         pytest.skip("this processor does not compute in bfloat16")
-    found = json.loads(parts_of("validate", f"tiny_llama@{name}", f"tiny_llama@{name},{OTHERS[name]}", "--format", "json"))
+    found = json.loads(parts_of("validate", f"tiny_llama@{name}", f"tiny_llama@{name},{OTHERS[name]}", "--format", "json").stdout)
     assert_texts_are_of_their_tokens(found["outputs"][0]["difference"])
 
 
@@ -118,7 +119,7 @@ def test_weights_of_8_bits_part_from_those_of_32(parts_of, gguf_file, tmp_path):
     params = llama_cpp.LlamaModelQuantizeParams()
     params.ftype, params.nthread = 7, 1  # LLAMA_FTYPE_MOSTLY_Q8_0
     llama_cpp.model_quantize(str(gguf_file), str(tmp_path / "q8_0.gguf"), params)
-    found = json.loads(parts_of("validate", f"{gguf_file}@llama-cpp", f"{tmp_path}/q8_0.gguf@llama-cpp", "--format", "json"))
+    found = json.loads(parts_of("validate", f"{gguf_file}@llama-cpp", f"{tmp_path}/q8_0.gguf@llama-cpp", "--format", "json").stdout)
     assert found["candidate"]["executed"]["weights"] == "Q8_0"
     assert_texts_are_of_their_tokens(found["outputs"][0]["difference"])
 
@@ -126,7 +127,7 @@ def test_weights_of_8_bits_part_from_those_of_32(parts_of, gguf_file, tmp_path):
 def test_every_form_of_a_run_shows_where_answers_part(parts_of, run, gguf_file):
     """The two have tokenizers of their own here: a tokenizer.json, and that of the GGUF file."""
     found = json.loads(parts_of("run", "tiny_llama@openvino-genai", f"{gguf_file}@llama-cpp,{OTHERS['llama-cpp']}", "--iterations", "2",
-                                "--warmup", "1", "--processes", "2", "--format", "json"))
+                                "--warmup", "1", "--processes", "2", "--format", "json").stdout)
     difference = found["subjects"][1]["outputs"]["differences"][0]
     assert_texts_are_of_their_tokens(difference)
     sizes = [6 * 2 * 2 * 64 * 4, 6 * 2 * 2 * 64 * 18 // 32]
@@ -141,8 +142,18 @@ def test_every_form_of_a_run_shows_where_answers_part(parts_of, run, gguf_file):
 
 
 def test_without_a_tokenizer_partings_are_tokens(parts_of, converted_without):
-    difference = json.loads(parts_of("validate", *converted_without, "--format", "json"))["outputs"][0]["difference"]
+    difference = json.loads(parts_of("validate", *converted_without, "--format", "json").stdout)["outputs"][0]["difference"]
     assert difference["partings"] and not difference["partings"][0].keys() & {"before_text", "reference_text", "candidate_text"}
+
+
+def test_a_tokenizer_that_cannot_be_used_is_told(parts_of, gguf_file, tmp_path):
+    model = shutil.copy(gguf_file, tmp_path / "model.gguf")
+    (tmp_path / "tokenizer.json").write_text("{}")
+    told = parts_of("validate", f"{model}@llama-cpp", f"{model}@llama-cpp,{OTHERS['llama-cpp']}", "--format", "json")
+    difference = json.loads(told.stdout)["outputs"][0]["difference"]
+    assert difference["partings"] and "reference_text" not in difference["partings"][0]
+    (line,) = [line for line in told.stderr.splitlines() if "tokens are shown by their numbers" in line]
+    assert "tokenizer.json" in line
 
 
 @pytest.fixture

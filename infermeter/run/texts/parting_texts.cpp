@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/models/gguf/gguf_summary.hpp"
 #include "infermeter/plan/subject.hpp"
 #include "infermeter/run/texts/tokenizer_key.hpp"
@@ -57,23 +58,36 @@ class PartingReader {
   PartingReader(std::span<Parting* const> partings, Sandbox sandbox, const RunContext& context)
       : partings_(partings), sandbox_(sandbox), context_(context) {}
 
-  // By the model's tokenizer, whose key that is; empty: it has none, or it cannot be used.
+  // By the model's tokenizer, whose key that is; empty: it has none, or it cannot be used, which is said.
   [[nodiscard]] std::vector<std::string> operator()(const ModelFacts& model, const std::string& tokenizer) const {
-    const auto folder = PrivateFolder::create();
-    if (tokenizer.empty() || !folder.ok()) return {};
-    const fs::path file = folder.value().path() / "made" / "texts";
-    const auto made =
+    if (tokenizer.empty()) return {};
+    const auto texts = texts_of(model);
+    if (texts.ok()) return texts.value();
+    if (context_.on_progress && look_at_interrupts(context_.interrupt) == 0) {
+      Progress progress;
+      progress.note = fmt::format("where answers part, tokens are shown by their numbers: {}", texts.error().message);
+      context_.on_progress(progress);
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] Result<std::vector<std::string>> texts_of(const ModelFacts& model) const {
+    INFERMETER_TRY(const auto folder, PrivateFolder::create());
+    const fs::path file = folder.path() / "made" / "texts";
+    INFERMETER_TRY_DONE(
         make_model(context_.launcher,
                    {.maker = find_maker(context_.launcher, kPartingMaker),
                     .name = printable(model.name, 120),
                     .model = model.path,
                     .options = {{"tokens", tokens_of(partings_)}, {"most_bytes", std::to_string(kMostPartingText)}},
                     .file = file},
-                   {.timeout_s = kPartingTimeout_s, .sandbox = sandbox_, .interrupt = context_.interrupt});
-    return made.ok() ? read_texts(file, partings_.size()) : std::vector<std::string>();
+                   {.timeout_s = kPartingTimeout_s, .sandbox = sandbox_, .interrupt = context_.interrupt}));
+    auto texts = read_texts(file, partings_.size());
+    if (texts.empty()) return model_error(fmt::format("{}: what its tokenizer wrote is no text", printable(model.name, 120)));
+    return texts;
   }
 
- private:
   std::span<Parting* const> partings_;
   Sandbox sandbox_;
   const RunContext& context_;

@@ -13,7 +13,7 @@
 namespace infermeter {
 
 // The texts of the partings of answers in tokens, each side read with its own model's tokenizer, in a sandboxed
-// process. None where a model has no tokenizer, or one that cannot be used.
+// process. None where a model has no tokenizer; none, and a note of the progress, where it cannot be used.
 void add_parting_texts(std::span<OutputDifference> outputs, const ModelFacts& reference, const ModelFacts& candidate,
                        Sandbox sandbox, const RunContext& context);
 // Of all subjects whose partings have none; kept in the store.
