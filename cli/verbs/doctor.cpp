@@ -146,8 +146,8 @@ Result<int> doctor_action(Surroundings& world, const DoctorOptions& options) {
   Examination e{.environment = read_environment(), .machine = {}, .installation = {}, .sandbox = {}};
   e.sandbox = what_can_be_enforced();
   e.machine = examine(e.environment);
-  e.installation = examine_installation(draft.plan.backend_path, draft.plan.output_dir, world.interrupt);
   INFERMETER_TRY(const auto noise, own_noise(world, options, draft));
+  e.installation = examine_installation(draft.plan.backend_path, draft.plan.output_dir, world.interrupt);
   std::vector<MachinePeaks> peaks;
   if (options.peaks) peaks = measure_all_peaks(e.environment, world.interrupt);
   if (look_at_interrupts(world.interrupt) != 0)
