@@ -53,6 +53,8 @@ def test_nothing_installed_names_the_folders_of_the_build(installed, build_dir, 
     for program in ("bin/infermeter", "libexec/infermeter/infermeter-worker", "lib/libinfermeter.so"):
         paths = [line for line in call("readelf", "-d", installed / program).splitlines() if "PATH" in line]
         assert all("$ORIGIN" in line and str(build_dir) not in line for line in paths), paths
+        # Nor does what the linker made its build ID of.
+        assert str(source_dir).encode() not in (build_dir / program).read_bytes(), program
 
 
 def test_the_moved_program_runs_with_its_own_library(installed, run):
