@@ -84,7 +84,8 @@ class PartingReader {
                     .file = file},
                    {.timeout_s = kPartingTimeout_s, .sandbox = sandbox_, .interrupt = context_.interrupt}));
     auto texts = read_texts(file, partings_.size());
-    if (texts.empty()) return model_error(fmt::format("{}: what its tokenizer wrote is no text", printable(model.name, 120)));
+    if (texts.empty())
+      return model_error(fmt::format("{}: what its tokenizer wrote is no text", printable(model.name, 120)));
     return texts;
   }
 
