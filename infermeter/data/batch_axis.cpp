@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <string_view>
 
@@ -35,16 +36,20 @@ bool is_letter_for_batch(const std::string& name) {
   return lower == "n" || lower == "b" || lower == "bs";
 }
 
-// Names that exporters make up say nothing: tf2onnx's unk__12, torch.export's s0, torch.onnx's x_dynamic_axes_1, and a
-// dimension called by its place.
+// Names that exporters make up say nothing: tf2onnx's unk__12, torch.export's s0, torch.onnx's x_dynamic_axes_1,
+// Paddle2ONNX's DynamicDimension.0 (with p2o. before it where nothing simplified the graph), and a dimension called by
+// its place.
 bool says_nothing(const Port& port, std::size_t axis) {
   const std::string& name = port.dimension_names[axis];
   if (name.empty() || name == "?" || name == fmt::format("{}.{}", port.name, axis)) return true;
   const std::string_view text = name;
   if (text.starts_with("unk__")) return all_digits(text.substr(5));
   if (text.starts_with('s')) return all_digits(text.substr(1));
-  const auto made_up = text.find("_dynamic_axes_");
-  return made_up != std::string_view::npos && all_digits(text.substr(made_up + 14));
+  return std::ranges::any_of(
+      std::array<std::string_view, 2>{"_dynamic_axes_", "DynamicDimension."}, [&](std::string_view word) {
+        const auto made_up = text.find(word);
+        return made_up != std::string_view::npos && all_digits(text.substr(made_up + word.size()));
+      });
 }
 
 Result<std::optional<std::int64_t>> axis_from(const Port& port, const std::string& text) {

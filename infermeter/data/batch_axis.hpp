@@ -5,7 +5,7 @@
 //  2. The dynamic dimension whose name has the word "batch" in it, at any place: "batch", "batch_size".
 //  3. A dynamic first dimension called N, B or BS (upper or lower case), if no other dimension has that name.
 //  4. A dynamic first dimension without a name, or with one that an exporter made up ("unk__12", "s0",
-//     "x_dynamic_axes_1"), if no input has such a dimension at another place.
+//     "x_dynamic_axes_1", "DynamicDimension.0"), if no input has such a dimension at another place.
 //  5. None: an inference takes one item.
 // A fixed dimension is the batch only where the user says so. Of 2. and 3. all inputs must have the same name.
 #pragma once

@@ -60,7 +60,8 @@ TEST(BatchAxes, ANamelessFirstDimensionIsItWhereNoOtherIsNameless) {
   EXPECT_THAT(axes({port("x", {"", "3", "height", "width"})}), ElementsAre(Optional(0)));
   EXPECT_THAT(axes({port("x", {"", "", "40"})}), ElementsAre(none));
   EXPECT_THAT(axes({port("x", {"", "3"}), port("y", {"4", ""})}), ElementsAre(none, none));
-  for (const char* const made_up : {"unk__12", "s0", "s77", "x_dynamic_axes_1", "?", "x.0"}) {
+  for (const char* const made_up :
+       {"unk__12", "s0", "s77", "x_dynamic_axes_1", "DynamicDimension.0", "p2o.DynamicDimension.3", "?", "x.0"}) {
     EXPECT_THAT(axes({port("x", {made_up, "3"})}), ElementsAre(Optional(0))) << made_up;
   }
 }

@@ -1,6 +1,7 @@
 """Models as their producers write them, run at first try."""
 
 import json
+from pathlib import Path
 
 import numpy
 import pytest
@@ -8,6 +9,7 @@ import pytest
 onnx = pytest.importorskip("onnx")
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
+PADDLE = Path(__file__).with_name("models") / "paddle2onnx.onnx"  # a detector's head, by Paddle2ONNX 2.1.0 of PaddlePaddle 3.3.1
 CLASSES = {"int64s": [7, -2, 30], "strings": ["no", "yes", "perhaps, \x1b[31mnot"]}
 
 
@@ -76,3 +78,17 @@ def test_what_was_wrong_is_not_cut_off(run, tmp_path):
     answer = " ".join(done.stdout.split("ANSWERS")[1].split("gather.onnx, batch")[0].split())
     assert "the first inference failed: ONNX Runtime could not run the model" in answer and "Out of range value in index tensor" in answer
     assert "last line on stderr" not in answer
+
+
+@pytest.mark.parametrize("backend", ["onnxruntime", "openvino"])
+def test_an_export_of_paddlepaddle_answers_as_paddlepaddle_did(run, tmp_path, backend):
+    """Its batch is called DynamicDimension.1, of both inputs."""
+    pytest.importorskip(backend)
+    answers = numpy.load(PADDLE.with_suffix(".npz"))
+    for number, name in (("input_0", "image"), ("input_1", "scale_factor"), ("output_0", "boxes")):
+        (tmp_path / f"{number}.pb").write_bytes(numpy_helper.from_array(answers[name]).SerializeToString())
+    done = run("validate", f"{PADDLE}@{backend}", "--data", tmp_path, "--format", "json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = run("run", f"{PADDLE}@{backend}", "--batch-sizes", 1, 8, "--processes", 1, "--iterations", 5, "--quiet", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    assert [trial["executed"]["batch_axis"] for trial in json.loads(done.stdout)["trials"]] == ["image=0, scale_factor=0"] * 2

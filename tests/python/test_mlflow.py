@@ -1,4 +1,4 @@
-"""A record in MLflow, read back by MLflow's own client. Skipped where it is not installed; MLflow 3 takes a folder only if it is told to."""
+"""A record in MLflow, read back by MLflow's own client. MLflow 3 takes a folder only if it is told to."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ def record(im, tmp_path_factory):
 @pytest.fixture
 def client(tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
-    mlflow = pytest.importorskip("mlflow", reason="MLflow is not installed: pip install mlflow-skinny")
+    mlflow = pytest.importorskip("mlflow", reason="MLflow is not installed: scripts/setup --tests")
     return mlflow.MlflowClient(tracking_uri=f"file://{tmp_path}/runs")
 
 

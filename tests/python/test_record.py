@@ -178,6 +178,16 @@ def test_data_frames(quick_run):
     assert numpy.array_equal(first["latency_s"], expected.latencies_s) and list(first["iteration"]) == list(range(30))
 
 
+def test_iterations_are_read_back_from_parquet_by_arrow(quick_run, tmp_path):
+    pytest.importorskip("pandas")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    quick_run.to_dataframe(iterations=True).to_parquet(tmp_path / "samples.parquet")
+    table = parquet.read_table(tmp_path / "samples.parquet")
+    assert str(table.schema.field("latency_s").type) == "double" and str(table.schema.field("iteration").type) == "int64"
+    rows = [(row["label"], row["process"], row["iteration"], row["latency_s"]) for row in table.to_pylist()]
+    assert rows == [(each.label, each.process, i, latency) for each in quick_run.samples for i, latency in enumerate(each.latencies_s)]
+
+
 def test_data_frames_without_pandas(python):
     done = python("""
 import sys

@@ -13,8 +13,10 @@ SOURCE = Path(__file__).resolve().parent.parent.parent
 FILES = sorted(SOURCE.glob("requirements*.txt"))
 LARGE_MB = 20
 BLOCK_BYTES = 4096
-# Not needed: it phones home; TensorBoard reads its logs without it, too; command lines; downloads.
-LEFT_OUT = {"openvino-telemetry", "tensorboard-data-server", "typer", "hf-xet", "requests"}
+# Not needed: it phones home; TensorBoard reads its logs without it, too; command lines; downloads; MLflow's server, its projects, and
+# its way to Databricks.
+LEFT_OUT = {"openvino-telemetry", "tensorboard-data-server", "typer", "hf-xet", "requests", "click", "uvicorn", "gitpython", "python-dotenv",
+            "google-auth"}
 
 
 def lines(file: Path) -> list[str]:
