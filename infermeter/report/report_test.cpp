@@ -182,6 +182,17 @@ TEST(Report, SaysInTheAnswerThatOneRequestAtATimeWasMeasured) {
   EXPECT_THAT(worded_answers(pairs, test::comparison_verdict(pairs))[0].text, HasSubstr("one request at a time"));
 }
 
+TEST(Report, TellsADecisionWithoutAnInterval) {
+  const RunRecord record = test::comparison_record();
+  Verdict verdict = test::comparison_verdict(record);
+  for (PairedComparison& one : verdict.comparison->primary) one.interval.reset();
+  verdict = test::answered(record, std::move(verdict));
+  EXPECT_THAT(
+      unwrapped(render(record, verdict, Format::table, {.width = 120})),
+      AllOf(HasSubstr("openvino is 3.05 % faster than onnxruntime"),
+            HasSubstr("(latency p50; too few pairs for an interval), decided after"), Not(HasSubstr("no difference"))));
+}
+
 TEST(Report, TellsAnOpenQuestionAsOpen) {
   const RunRecord record = test::comparison_record();
   const Verdict verdict = test::comparison_verdict(record);

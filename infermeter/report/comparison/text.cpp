@@ -36,9 +36,11 @@ std::string after(const Verdict& verdict, const Answer& answer) {
   return fmt::format("after {}, {}", counted(answer.n, "pair", "pairs"), format_duration(verdict.comparison->wall_s));
 }
 
-std::string confidence(const RunRecord& record, const PairedComparison& pairs) {
-  const double share = pairs.interval ? pairs.interval->confidence : 1 - record.plan.question->alpha;
-  return fmt::format("{:.3g} % interval", 100 * share);
+// "95 % interval 2.40 … 3.70 %". A decision may have none: coins that fell alike reject no difference far out.
+std::string interval_clause(const PairedComparison& pairs) {
+  if (!pairs.interval) return "too few pairs for an interval";
+  return fmt::format("{:.3g} % interval {}", 100 * pairs.interval->confidence,
+                     sizes_text(pairs.metric, *pairs.interval));
 }
 
 std::string pairs_clause(const Answer& answer) {
@@ -61,7 +63,7 @@ std::string unresolved_text(const RunRecord& record, const Verdict& verdict, con
     return fmt::format("{}: {} {}, too few for an interval{}", start, effect_text(c.metric, *c.estimate),
                        after(verdict, answer), pairs_clause(answer));
   }
-  return fmt::format("{}: {} {} {} (margin {:.4g} %){}", start, confidence(record, c),
+  return fmt::format("{}: {:.3g} % interval {} {} (margin {:.4g} %){}", start, 100 * c.interval->confidence,
                      effects_text(c.metric, *c.interval), after(verdict, answer), 100 * record.plan.question->margin,
                      pairs_clause(answer));
 }
@@ -70,8 +72,7 @@ std::string decision_text(const RunRecord& record, const Verdict& verdict, const
   if (answer.direction == Direction::unresolved) return unresolved_text(record, verdict, answer);
   const PairedComparison& c = compared_pairs(verdict, answer);
   const std::string candidate = comparison_label(record, c.candidate), baseline = comparison_label(record, c.baseline);
-  const std::string rest = fmt::format("{}; {} {}), {}{}", metric_name(c.metric), confidence(record, c),
-                                       sizes_text(c.metric, c.interval.value_or(Interval{})),
+  const std::string rest = fmt::format("{}; {}), {}{}", metric_name(c.metric), interval_clause(c),
                                        verdict.comparison->paired ? "decided " : "", after(verdict, answer));
   const double margin = std::log1p(record.plan.question->margin);
   if (c.direction == Direction::equivalent) {

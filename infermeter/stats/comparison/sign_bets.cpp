@@ -36,21 +36,30 @@ std::optional<double> farthest_kept(double estimate, double step, const Rejected
 
 }  // namespace
 
+void OrderEffect::add(double difference, int order) {
+  count_ += 1;
+  const double before = difference - mean_, order_before = order - mean_order_;
+  mean_ += before / count_;
+  mean_order_ += order_before / count_;
+  squares_ += before * (difference - mean_);
+  order_squares_ += order_before * (order - mean_order_);
+  products_ += before * (order - mean_order_);
+}
+
+double OrderEffect::value() const {
+  if (count_ < 3 || order_squares_ == 0) return 0;
+  const double slope = products_ / order_squares_;
+  const double error_squared = (squares_ - slope * products_) / (count_ - 2) / order_squares_;
+  if (error_squared <= 0) return 0;
+  const double squared_t = slope * slope / error_squared;
+  return squared_t > fewest_standard_errors_squared ? slope * (1 - fewest_standard_errors_squared / squared_t) : 0;
+}
+
 void SignBets::add(double difference, int order) {
   double value = difference - centre_;
   if (order != 0) {
-    const double second_less_first = order * value;
-    const double error_squared = count_ > 1 ? squares_ / (count_ - 1) / count_ : 0;
-    if (error_squared > 0) {
-      const double squared_t = mean_ * mean_ / error_squared;
-      if (squared_t > fewest_standard_errors_squared) {
-        value -= order * mean_ * (1 - fewest_standard_errors_squared / squared_t);
-      }
-    }
-    count_ += 1;
-    const double step = second_less_first - mean_;
-    mean_ += step / count_;
-    squares_ += step * (second_less_first - mean_);
+    value -= order * order_effect_.value();
+    order_effect_.add(difference, order);
   }
   sizes_.insert(std::ranges::upper_bound(sizes_, std::abs(value)), std::abs(value));
   const double scale = median_of_sorted(sizes_);

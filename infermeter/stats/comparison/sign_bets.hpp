@@ -9,12 +9,25 @@
 
 namespace infermeter {
 
+// What the second process of a pair takes more than the first, of the pairs so far whose order is known: the slope of
+// the line through differences by order (least squares), shrunk towards 0 as order_effect's.
+class OrderEffect {
+ public:
+  void add(double difference, int order);
+  [[nodiscard]] double value() const;
+
+ private:
+  double count_ = 0, mean_ = 0, mean_order_ = 0;
+  double squares_ = 0, order_squares_ = 0, products_ = 0;  // of distances from the means, added up
+};
+
 // Bets that the differences less `centre` lean to one side. If `centre` is the true difference, the coins make each
 // sign fair whatever the size of the difference, the noise and the past, so that exp(λ d) / cosh(λ d) is a fair bet for
 // every λ chosen beforehand (de la Peña, "A general class of exponential inequalities for martingales and ratios", Ann.
-// Probab. 27 (1999) 537–564); d is freed of the order effect that the pairs before it show. The capital E, a mixture
-// over λ of both signs, has the mean 1 and reaches 1/α at any time with probability at most α (Ville). λ is a multiple
-// of one over the median size of the differences up to this one.
+// Probab. 27 (1999) 537–564); d is freed of the order effect that the pairs before it show, whatever `centre` is: a
+// centre far out, from which all differences lean to one side, is not excused by coins that fell alike. The capital E,
+// a mixture over λ of both signs, has the mean 1 and reaches 1/α at any time with probability at most α (Ville). λ is a
+// multiple of one over the median size of the differences up to this one.
 class SignBets {
  public:
   explicit SignBets(double centre) : centre_(centre) {}
@@ -28,8 +41,7 @@ class SignBets {
   double centre_;
   std::vector<double> sizes_{};                         // of what was bet on, ascending
   std::array<double, multiples.size()> up_{}, down_{};  // logarithms of the capitals
-  // Of the second process less the first: for the order effect.
-  double count_ = 0, mean_ = 0, squares_ = 0;
+  OrderEffect order_effect_;
 };
 
 [[nodiscard]] double log_e_value(const CoinPairs& pairs, double centre = 0);
