@@ -53,6 +53,10 @@ std::optional<Interval> inverted(const CoinPairs& pairs, double confidence) {
 
 }  // namespace
 
+double shrunk_order_effect(double effect, double squared_t) {
+  return squared_t > shrinkage ? effect * (1 - shrinkage / squared_t) : 0;
+}
+
 double order_effect(const CoinPairs& pairs, double centre) {
   if (pairs.order.empty()) return 0;
   INFERMETER_CHECK(pairs.order.size() == pairs.size());
@@ -63,7 +67,7 @@ double order_effect(const CoinPairs& pairs, double centre) {
   const Moments moments = moments_of(second_less_first);
   if (moments.variance == 0) return 0;
   const double squared_t = static_cast<double>(moments.count) * moments.mean * moments.mean / moments.variance;
-  return squared_t > shrinkage ? moments.mean * (1 - shrinkage / squared_t) : 0;
+  return shrunk_order_effect(moments.mean, squared_t);
 }
 
 std::vector<double> centred(const CoinPairs& pairs, double centre) {

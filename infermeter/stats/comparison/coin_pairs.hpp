@@ -21,9 +21,12 @@ struct CoinPairs {
   }
 };
 
+// An order effect that is so many standard errors, squared, shrunk towards 0 (James & Stein 1961, positive part): 0
+// where it is less than √6 of them.
+[[nodiscard]] double shrunk_order_effect(double effect, double squared_t);
+
 // What the second process of a pair takes more than the first, if the true difference were `centre`: the mean of the
-// second's less the first's, shrunk towards 0 (James & Stein 1961, positive part), and 0 where it is less than √6
-// standard errors. 0 where the order is unknown.
+// second's less the first's, shrunk. 0 where the order is unknown.
 [[nodiscard]] double order_effect(const CoinPairs& pairs, double centre);
 
 // Differences less `centre` and less the order effect. Where `centre` is the true difference, what the second process

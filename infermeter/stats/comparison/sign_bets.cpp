@@ -9,8 +9,6 @@
 namespace infermeter {
 namespace {
 
-constexpr double fewest_standard_errors_squared = 6;  // as order_effect
-
 double log_cosh(double x) { return std::abs(x) + std::log1p(std::exp(-2 * std::abs(x))) - std::numbers::ln2; }
 
 double median_of_sorted(const std::vector<double>& ascending) {
@@ -51,8 +49,7 @@ double OrderEffect::value() const {
   const double slope = products_ / order_squares_;
   const double error_squared = (squares_ - slope * products_) / (count_ - 2) / order_squares_;
   if (error_squared <= 0) return 0;
-  const double squared_t = slope * slope / error_squared;
-  return squared_t > fewest_standard_errors_squared ? slope * (1 - fewest_standard_errors_squared / squared_t) : 0;
+  return shrunk_order_effect(slope, slope * slope / error_squared);
 }
 
 void SignBets::add(double difference, int order) {

@@ -10,7 +10,7 @@
 namespace infermeter {
 
 // What the second process of a pair takes more than the first, of the pairs so far whose order is known: the slope of
-// the line through differences by order (least squares), shrunk towards 0 as order_effect's.
+// the line through differences by order (least squares), shrunk.
 class OrderEffect {
  public:
   void add(double difference, int order);
