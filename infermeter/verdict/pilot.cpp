@@ -161,14 +161,22 @@ std::vector<const PilotFinding*> of_group(const Plan& plan, std::span<const Pilo
 }
 
 // Kalibera & Jones: the processes are as many as it takes, so that iterations are weighed against starting another.
-std::int64_t iterations_for_question(const Question& question, const PilotFinding& finding, std::int64_t warmup) {
+std::int64_t iterations_for_question(const Question& question, std::span<const PilotFinding* const> group,
+                                     std::int64_t warmup) {
   const MetricKind* kind = metric_kind(question.metric);
   if (kind == nullptr || !kind->of_iterations()) return 10;
   const auto too_short = [](const auto& logs) { return logs.size() < 2; };
   const std::int64_t least = least_iterations(*kind);
-  if (finding.logs.size() < 2 || std::ranges::any_of(finding.logs, too_short)) return std::max<std::int64_t>(least, 30);
-  const double process_s = finding.process_s + static_cast<double>(warmup) * *finding.iteration_s;
-  return choose_iterations(finding.logs, process_s, *finding.iteration_s, least).iterations;
+  std::vector<PilotTimes> times;
+  for (const PilotFinding* finding : group) {
+    if (!finding->iteration_s) continue;
+    if (finding->logs.size() < 2 || std::ranges::any_of(finding->logs, too_short)) {
+      return std::max<std::int64_t>(least, 30);
+    }
+    const double process_s = finding->process_s + static_cast<double>(warmup) * *finding->iteration_s;
+    times.push_back({.logs = finding->logs, .process_cost_s = process_s, .iteration_cost_s = *finding->iteration_s});
+  }
+  return choose_iterations(times, least).iterations;
 }
 
 std::int64_t iterations_for_loop(double iteration_s) {
@@ -187,6 +195,12 @@ std::int64_t iterations_for_figures(int processes, double iteration_s) {
   const std::int64_t needed = (tail_iterations(0.99, processes) + processes - 1) / processes;
   const auto affordable = static_cast<std::int64_t>(longest_s / std::max(iteration_s, 1e-9));
   return std::max<std::int64_t>(10, std::min(needed, affordable));
+}
+
+// What one subject needs for itself, whatever the group's question.
+std::int64_t iterations_for_subject(const Plan& plan, const PilotFinding& finding, std::int64_t warmup) {
+  if (plan.tuning) return iterations_for_race(*plan.tuning, finding, warmup);
+  return plan.question ? 0 : iterations_for_figures(usual_processes(plan), *finding.iteration_s);
 }
 
 // Variance of the mean log time over a subject's pilot processes.
@@ -265,13 +279,11 @@ Stopping settle(const Plan& plan, std::span<const PilotFinding> findings, std::s
   }
   if (!plan.automatic.iterations) return stopping;
   stopping.duration_s.reset();
-  stopping.iterations = 0;
+  stopping.iterations =
+      plan.question && !plan.tuning ? iterations_for_question(*plan.question, group, stopping.warmup) : 0;
   for (const PilotFinding* finding : group) {
     if (!is_known(finding)) continue;
-    const std::int64_t wanted = plan.tuning     ? iterations_for_race(*plan.tuning, *finding, stopping.warmup)
-                                : plan.question ? iterations_for_question(*plan.question, *finding, stopping.warmup)
-                                                : iterations_for_figures(usual_processes(plan), *finding->iteration_s);
-    stopping.iterations = std::max(*stopping.iterations, wanted);
+    stopping.iterations = std::max(*stopping.iterations, iterations_for_subject(plan, *finding, stopping.warmup));
     if (!is_of_iterations(plan)) continue;
     stopping.iterations = std::max(*stopping.iterations, iterations_for_loop(*finding->iteration_s));
   }
