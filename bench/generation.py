@@ -20,7 +20,7 @@ import tempfile
 import time
 
 root = pathlib.Path(__file__).resolve().parent.parent
-build = pathlib.Path(os.environ.get("INFERMETER_BUILD", root / "build/release"))
+build = pathlib.Path(os.environ.get("INFERMETER_BUILD", root / "build/release")).resolve()
 TTFT_S, GAP_S, PROMPT = 0.05, 0.01, 16
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # AIPerf then takes no folder for a tokenizer
 

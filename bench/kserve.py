@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 root = pathlib.Path(__file__).resolve().parent.parent
-build = pathlib.Path(os.environ.get("INFERMETER_BUILD", root / "build/release"))
+build = pathlib.Path(os.environ.get("INFERMETER_BUILD", root / "build/release")).resolve()
 CONNECTIONS = (1, 16, 64)
 SCRIPT = """
 local head = '{"inputs":[{"name":"x","shape":[1,1024],"datatype":"FP32","parameters":{"binary_data_size":4096}}],"parameters":{"binary_data_output":true}}'

@@ -19,7 +19,7 @@ import tempfile
 import time
 
 root = pathlib.Path(__file__).resolve().parent.parent
-build = pathlib.Path(os.environ.get("INFERMETER_BUILD", root / "build/release"))
+build = pathlib.Path(os.environ.get("INFERMETER_BUILD", root / "build/release")).resolve()
 infermeter = build / "bin/infermeter"
 TEMPLATES, MACHINES = 10, 10
 

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 root = pathlib.Path(__file__).resolve().parent.parent
-build = pathlib.Path(os.environ.get("INFERMETER_BUILD", root / "build/release"))
+build = pathlib.Path(os.environ.get("INFERMETER_BUILD", root / "build/release")).resolve()
 ROUNDS = 3
 WINDOWS, ITERATIONS = 80, 6
 

@@ -184,7 +184,7 @@ void HttpExchange::put_body(std::string_view bytes) {
   if (sink_ != nullptr) {
     long status = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
-    if (status == 200) return sink_->take(bytes);
+    if (status == 200) return sink_->take(bytes, received_ns());
   }
   body_.append(bytes);
 }
@@ -230,6 +230,7 @@ void HttpExchange::start(std::shared_ptr<HttpQueue> queue) {
   result_.reset();
   multi_result_ = CURLM_OK;
   set_version();
+  queue_->begins(*this);
   check(curl_multi_add_handle(multi_.get(), easy_.get()));
   is_started_ = true;
   perform(CURL_SOCKET_TIMEOUT, 0);

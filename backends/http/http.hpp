@@ -38,8 +38,9 @@ struct HttpPlace {
 class BodySink {
  public:
   virtual ~BodySink() = default;
-  // Called right after `bytes` were read. What it throws ends the exchange, and `finish` throws it.
-  virtual void take(std::string_view bytes) = 0;
+  // Called right after `bytes` were read, which had been received at `moment_ns` (monotonic). What it throws ends the
+  // exchange, and `finish` throws it.
+  virtual void take(std::string_view bytes, std::int64_t moment_ns) = 0;
 };
 
 class HttpExchange final : public QueueMember {

@@ -1,5 +1,7 @@
 #include "http/queue.hpp"
 
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +33,35 @@ int wait_for_events(int epoll, epoll_event* events, int most, std::int64_t left_
   return epoll_wait(epoll, events, most, static_cast<int>((left_ns + 999'999) / 1'000'000));
 }
 
+bool stamp_what_comes(int descriptor) {
+  const int on = 1;
+  return setsockopt(descriptor, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) == 0;
+}
+
+std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * second_ns + time.tv_nsec; }
+
+// When the last of the bytes that are there was received, by CLOCK_MONOTONIC; 0: the kernel does not tell. Nothing is
+// copied: of a stream, MSG_TRUNC passes over bytes (man 7 tcp). Not by recvmsg, which sanitizers take at its word.
+std::int64_t received_at(int descriptor) {
+  static char nothing = 0;  // not on the stack, behind which there may be fewer addresses than the length
+  iovec all{.iov_base = &nothing, .iov_len = std::size_t{64} << 20};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec))> control{};
+  msghdr message{};
+  message.msg_iov = &all;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  if (syscall(SYS_recvmsg, descriptor, &message, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT) <= 0) return 0;
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMPNS) continue;
+    timespec stamp{}, now{};
+    std::memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
+    clock_gettime(CLOCK_REALTIME, &now);
+    return monotonic_ns() - (nanoseconds(now) - nanoseconds(stamp));
+  }
+  return 0;
+}
+
 }  // namespace
 
 HttpQueue::HttpQueue() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
@@ -55,9 +86,9 @@ void HttpQueue::wait_for(QueueMember& member) {
   std::erase(ended_, &member);
 }
 
+// What has come is read before timers are looked at, which would make libcurl read it without its stamp.
 bool HttpQueue::step(std::int64_t until_ns) {
   const std::int64_t now = until_ns == 0 && deadlines_.empty() ? 0 : monotonic_ns();
-  if (expire(now)) return true;
   std::int64_t wake_ns = until_ns;
   if (!deadlines_.empty()) wake_ns = std::min(wake_ns, deadlines_.begin()->first);
   constexpr std::int64_t longest_ns = 3600 * second_ns;
@@ -66,7 +97,8 @@ bool HttpQueue::step(std::int64_t until_ns) {
   if (count < 0 && errno != EINTR)
     fail(IMB_RUN_ERROR, std::string("waiting for the network failed: ") + std::strerror(errno));
   for (int i = 0; i < count; ++i) handle(events_[static_cast<std::size_t>(i)]);
-  return count > 0 || (until_ns > 0 && monotonic_ns() < until_ns);
+  const bool has_expired = !deadlines_.empty() && expire(monotonic_ns());
+  return count > 0 || has_expired || (until_ns > 0 && monotonic_ns() < until_ns);
 }
 
 void HttpQueue::handle(const epoll_event& event) {
@@ -79,7 +111,15 @@ void HttpQueue::handle(const epoll_event& event) {
     socket = {};
     return;
   }
-  socket.member->act(descriptor, event.events);
+  QueueMember& member = *socket.member;
+  if (socket.is_stamped && (event.events & EPOLLIN) != 0) {
+    const std::int64_t received_ns = received_at(descriptor);
+    // Of a real-time clock that was set meanwhile, it can be any time.
+    if (received_ns != 0) member.received_ns_ = std::clamp(received_ns, member.earliest_ns_, monotonic_ns());
+  }
+  member.act(descriptor, event.events);
+  if (member.received_ns_ != 0) member.earliest_ns_ = member.received_ns_;
+  member.received_ns_ = 0;
 }
 
 // Those that are due now: what they set anew is for the next time.
@@ -94,12 +134,15 @@ bool HttpQueue::expire(std::int64_t now_ns) {
   return any;
 }
 
+void HttpQueue::begins(QueueMember& member) { member.earliest_ns_ = monotonic_ns(); }
+
 void HttpQueue::watch(int descriptor, QueueMember& member, std::uint32_t wanted) {
   const auto place = static_cast<std::size_t>(descriptor);
   if (place >= sockets_.size()) sockets_.resize(place + 1);
   Socket& socket = sockets_[place];
-  if (socket.member != &member) socket = {&member, 0, 0};
+  if (socket.member != &member) socket = {.member = &member};
   socket.wanted = wanted;
+  if (wanted != 0 && !socket.is_stamped) socket.is_stamped = stamp_what_comes(descriptor);
   if (wanted != 0 && wanted != socket.registered) apply(descriptor, socket);
 }
 
@@ -122,7 +165,7 @@ void HttpQueue::closed(int descriptor) {
 }
 
 void HttpQueue::ended(QueueMember& member) {
-  member.ended_ns_ = monotonic_ns();
+  member.ended_ns_ = member.received_ns();
   ended_.push_back(&member);
 }
 

@@ -1,5 +1,8 @@
 // HttpQueue: many exchanges in flight, driven by one thread.
 //
+// What comes is stamped by the kernel (SO_TIMESTAMPNS), so that a thread that is busy with one answer does not make the
+// others late: the stamps are read before the bytes are.
+//
 // Each exchange has its own connection and its own multi handle of libcurl; the sockets of all of them are in one
 // epoll set. Sockets stay in the set between the exchanges of a connection, as most connections are used again at once.
 #pragma once
@@ -30,13 +33,17 @@ class QueueMember {
   virtual ~QueueMember() = default;
   [[nodiscard]] virtual bool is_running() const = 0;
   [[nodiscard]] std::int64_t ended_ns() const { return ended_ns_; }  // when it did, monotonic
-  void* owner = nullptr;                                             // of whoever takes it from a queue
+  // When the kernel received the last of the bytes that are being read, monotonic: not when this thread came to read
+  // them. Now, where the kernel does not tell.
+  [[nodiscard]] std::int64_t received_ns() const { return received_ns_ != 0 ? received_ns_ : monotonic_ns(); }
+  void* owner = nullptr;  // of whoever takes it from a queue
 
  private:
   friend class HttpQueue;
-  virtual void act(int descriptor, std::uint32_t events) = 0;  // its socket has events of epoll
-  virtual void expire() = 0;                                   // its time has come
-  std::int64_t deadline_ns_ = 0, ended_ns_ = 0;                // 0: none
+  virtual void act(int descriptor, std::uint32_t events) = 0;      // its socket has events of epoll
+  virtual void expire() = 0;                                       // its time has come
+  std::int64_t deadline_ns_ = 0, ended_ns_ = 0, received_ns_ = 0;  // 0: none
+  std::int64_t earliest_ns_ = 0;                                   // that anything can have been received at
 };
 
 // Of one thread at a time. Members keep their queue alive (HttpExchange::start).
@@ -54,6 +61,7 @@ class HttpQueue {
   void wait_for(QueueMember& member);
 
   // What members tell.
+  void begins(QueueMember& member);
   void watch(int descriptor, QueueMember& member, std::uint32_t wanted);
   void closed(int descriptor);
   void set_deadline(QueueMember& member, std::int64_t moment_ns);  // 0: none
@@ -66,6 +74,7 @@ class HttpQueue {
   struct Socket {
     QueueMember* member = nullptr;
     std::uint32_t wanted = 0, registered = 0;
+    bool is_stamped = false;  // the kernel keeps the time at which data come
   };
 
   // Waits until `until_ns` at most, and handles what has come or is due. False: nothing.

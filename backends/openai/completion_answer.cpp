@@ -150,11 +150,12 @@ void StreamedAnswer::begin() {
   answer_.output_tokens = answer_.prompt_tokens = -1;
   answer_.finish_reason.clear();
   begin_.clear();
+  moment_ns_ = 0;
   is_done_ = has_events_ = false;
 }
 
-void StreamedAnswer::take(std::string_view bytes) {
-  const std::int64_t moment_ns = monotonic_ns();
+void StreamedAnswer::take(std::string_view bytes, std::int64_t moment_ns) {
+  moment_ns_ = moment_ns;
   constexpr std::size_t shown_bytes = 60;
   if (begin_.size() < shown_bytes) begin_ += bytes.substr(0, shown_bytes);
   reader_.feed(bytes, [&](std::string_view data) { take_event(data, moment_ns); });
@@ -180,8 +181,7 @@ void StreamedAnswer::take_event(std::string_view data, std::int64_t moment_ns) {
 }
 
 void StreamedAnswer::end() {
-  const std::int64_t moment_ns = monotonic_ns();
-  reader_.end([&](std::string_view data) { take_event(data, moment_ns); });
+  reader_.end([&](std::string_view data) { take_event(data, moment_ns_); });
   if (!has_events_)
     fail(IMB_BAD_ANSWER, the_answer + " is not a stream of events; it begins with " + shown(begin_, 60) +
                              "; stream=false asks for it in one piece");

@@ -29,7 +29,7 @@ class StreamedAnswer final : public BodySink {
   explicit StreamedAnswer(Api api) : api_(api) {}
 
   void begin();
-  void take(std::string_view bytes) override;
+  void take(std::string_view bytes, std::int64_t moment_ns) override;
   // Throws Failure(IMB_BAD_ANSWER): it is no stream, or ended before the answer did.
   void end();
   [[nodiscard]] const CompletionAnswer& answer() const { return answer_; }
@@ -40,7 +40,8 @@ class StreamedAnswer final : public BodySink {
   Api api_;
   SseReader reader_;
   CompletionAnswer answer_;
-  std::string begin_;  // of what came, for messages
+  std::string begin_;           // of what came, for messages
+  std::int64_t moment_ns_ = 0;  // of the last bytes
   bool is_done_ = false, has_events_ = false;
 };
 

@@ -63,7 +63,7 @@ void read_server_stream(std::string_view text) {
     is_taken_or_refused([&] {
       infermeter::StreamedAnswer stream(Api::chat);
       stream.begin();
-      for (std::size_t at = 0; at < text.size(); at += read_length) stream.take(text.substr(at, read_length));
+      for (std::size_t at = 0; at < text.size(); at += read_length) stream.take(text.substr(at, read_length), 1);
       stream.end();
       all = stream.answer().text + std::to_string(stream.answer().moments_ns.size());
     });

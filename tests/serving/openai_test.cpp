@@ -84,7 +84,8 @@ std::string event(std::string_view json) { return "data: " + std::string(json) +
 CompletionAnswer streamed(std::initializer_list<std::string_view> reads, Api api = Api::chat) {
   StreamedAnswer answer(api);
   answer.begin();
-  for (const std::string_view read : reads) answer.take(read);
+  std::int64_t moment_ns = 0;
+  for (const std::string_view read : reads) answer.take(read, ++moment_ns);
   answer.end();
   return answer.answer();
 }
@@ -101,7 +102,9 @@ TEST(StreamedAnswer, HasAMomentForEachPieceWithContent) {
     const std::string_view text = stream;
     const CompletionAnswer answer = streamed({text.substr(0, cut), text.substr(cut)});
     ASSERT_THAT(answer.moments_ns, SizeIs(2));
-    EXPECT_LE(answer.moments_ns[0], answer.moments_ns[1]);
+    // Of the read that completed it.
+    EXPECT_EQ(answer.moments_ns[0], cut < (role + a).size() ? 2 : 1) << cut;
+    EXPECT_EQ(answer.moments_ns[1], cut < (role + a + a).size() ? 2 : 1) << cut;
     EXPECT_EQ(answer.text, "aa");
     EXPECT_EQ(answer.output_tokens, 3);
     EXPECT_EQ(answer.prompt_tokens, 7);
@@ -154,7 +157,7 @@ TEST(StreamedAnswer, BeginsAnew) {
   StreamedAnswer answer(Api::chat);
   for (int i = 0; i < 2; ++i) {
     answer.begin();
-    answer.take(a + stop + (i == 0 ? usage : "") + "data: [DO");
+    answer.take(a + stop + (i == 0 ? usage : "") + "data: [DO", 1);
     if (i == 0) continue;
     EXPECT_THAT(answer.answer().moments_ns, SizeIs(1));
     EXPECT_EQ(answer.answer().output_tokens, -1);

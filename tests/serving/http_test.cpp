@@ -1,0 +1,106 @@
+// HttpQueue and HttpExchange against a socket of our own.
+#include "http/http.hpp"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace infermeter {
+namespace {
+
+constexpr std::int64_t millisecond_ns = 1'000'000;
+
+// One connection after the other, served by the test itself.
+class Listener {
+ public:
+  Listener() : listening_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(bind(listening_, reinterpret_cast<const sockaddr*>(&address), size), 0);
+    EXPECT_EQ(listen(listening_, 1), 0);
+    EXPECT_EQ(getsockname(listening_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port_ = ntohs(address.sin_port);
+  }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+  ~Listener() {
+    if (accepted_ >= 0) close(accepted_);
+    close(listening_);
+  }
+  [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+  // Reads until the headers of a request have ended.
+  void read_request() {
+    if (accepted_ < 0) accepted_ = accept(listening_, nullptr, nullptr);
+    std::string all;
+    std::array<char, 4096> some{};
+    while (!all.ends_with("\r\n\r\n")) {
+      const ssize_t got = read(accepted_, some.data(), some.size());
+      ASSERT_GT(got, 0);
+      all.append(some.data(), static_cast<std::size_t>(got));
+    }
+  }
+  void send(std::string_view text) { ASSERT_EQ(::send(accepted_, text.data(), text.size(), 0), std::ssize(text)); }
+
+ private:
+  int listening_, accepted_ = -1;
+  int port_ = 0;
+};
+
+class Moments final : public BodySink {
+ public:
+  void take(std::string_view bytes, std::int64_t moment_ns) override {
+    text += bytes;
+    last_ns = moment_ns;
+  }
+  std::string text;
+  std::int64_t last_ns = 0;
+};
+
+void pass(std::int64_t duration_ns) {
+  const std::int64_t until_ns = monotonic_ns() + duration_ns;
+  while (monotonic_ns() < until_ns) {
+  }
+}
+
+// The kernel begins to stamp some milliseconds after it was asked to, so that the first answer may come too early.
+TEST(HttpQueue, AnswersAreOfTheMomentTheyCameAndNotOfTheirReading) {
+  start_libcurl();
+  Listener listener;
+  const HttpPlace place{.url = listener.url()};
+  HttpExchange exchange(place, "/");
+  const auto queue = std::make_shared<HttpQueue>();
+  Moments moments;
+  exchange.set_sink(&moments);
+  for (int i = 0; i < 3; ++i) {
+    exchange.start(queue);
+    // Connects and sends, which later ones do at once.
+    for (int step = 0; i == 0 && step < 5; ++step) ASSERT_EQ(queue->next(20 * millisecond_ns), nullptr);
+    listener.read_request();
+    const std::int64_t before_ns = monotonic_ns();
+    listener.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab");
+    const std::int64_t after_ns = monotonic_ns();
+    pass(200 * millisecond_ns);
+    ASSERT_EQ(queue->next(10'000 * millisecond_ns), &exchange);
+    exchange.finish();
+    EXPECT_EQ(moments.text, "ab");
+    moments.text.clear();
+    EXPECT_GE(exchange.ended_ns(), before_ns);
+    EXPECT_EQ(exchange.ended_ns(), moments.last_ns);
+    if (i > 0) EXPECT_LT(exchange.ended_ns(), after_ns + 100 * millisecond_ns);
+  }
+}
+
+}  // namespace
+}  // namespace infermeter
