@@ -166,6 +166,7 @@ void HttpExchange::set_limit(std::size_t most_bytes) {
 std::size_t HttpExchange::take_body(char* bytes, std::size_t one, std::size_t count, void* self) {
   auto& exchange = *static_cast<HttpExchange*>(self);
   const std::size_t size = one * count;
+  exchange.took(size);
   if (size > exchange.most_bytes_ - exchange.body_bytes_) {
     exchange.is_too_large_ = true;
     return 0;
@@ -191,6 +192,7 @@ void HttpExchange::put_body(std::string_view bytes) {
 
 std::size_t HttpExchange::take_header(char* /*bytes*/, std::size_t one, std::size_t count, void* self) {
   auto& exchange = *static_cast<HttpExchange*>(self);
+  exchange.took(one * count);
   exchange.header_bytes_ += one * count;
   return exchange.header_bytes_ <= most_headers ? one * count : 0;
 }

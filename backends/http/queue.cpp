@@ -40,9 +40,14 @@ bool stamp_what_comes(int descriptor) {
 
 std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * second_ns + time.tv_nsec; }
 
-// When the last of the bytes that are there was received, by CLOCK_MONOTONIC; 0: the kernel does not tell. Nothing is
-// copied: of a stream, MSG_TRUNC passes over bytes (man 7 tcp). Not by recvmsg, which sanitizers take at its word.
-std::int64_t received_at(int descriptor) {
+struct Received {
+  std::int64_t moment_ns = 0;  // 0: the kernel does not tell
+  std::size_t bytes = 0;
+};
+
+// What is there, and when the last of it was received, by CLOCK_MONOTONIC. Nothing is copied: of a stream, MSG_TRUNC
+// passes over bytes (man 7 tcp). Not by recvmsg, which sanitizers take at its word.
+Received received_at(int descriptor) {
   static char nothing = 0;  // not on the stack, behind which there may be fewer addresses than the length
   iovec all{.iov_base = &nothing, .iov_len = std::size_t{64} << 20};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec))> control{};
@@ -51,15 +56,16 @@ std::int64_t received_at(int descriptor) {
   message.msg_iovlen = 1;
   message.msg_control = control.data();
   message.msg_controllen = control.size();
-  if (syscall(SYS_recvmsg, descriptor, &message, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT) <= 0) return 0;
+  const long bytes = syscall(SYS_recvmsg, descriptor, &message, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
+  if (bytes <= 0) return {};
   for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMPNS) continue;
     timespec stamp{}, now{};
     std::memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
     clock_gettime(CLOCK_REALTIME, &now);
-    return monotonic_ns() - (nanoseconds(now) - nanoseconds(stamp));
+    return {monotonic_ns() - (nanoseconds(now) - nanoseconds(stamp)), static_cast<std::size_t>(bytes)};
   }
-  return 0;
+  return {};
 }
 
 }  // namespace
@@ -112,14 +118,15 @@ void HttpQueue::handle(const epoll_event& event) {
     return;
   }
   QueueMember& member = *socket.member;
+  member.received_ns_ = 0;
   if (socket.is_stamped && (event.events & EPOLLIN) != 0) {
-    const std::int64_t received_ns = received_at(descriptor);
+    const Received received = received_at(descriptor);
+    member.stamped_bytes_ = received.bytes;
     // Of a real-time clock that was set meanwhile, it can be any time.
-    if (received_ns != 0) member.received_ns_ = std::clamp(received_ns, member.earliest_ns_, monotonic_ns());
+    if (received.bytes > 0)
+      member.received_ns_ = member.earliest_ns_ = std::clamp(received.moment_ns, member.earliest_ns_, monotonic_ns());
   }
   member.act(descriptor, event.events);
-  if (member.received_ns_ != 0) member.earliest_ns_ = member.received_ns_;
-  member.received_ns_ = 0;
 }
 
 // Those that are due now: what they set anew is for the next time.
@@ -128,13 +135,18 @@ bool HttpQueue::expire(std::int64_t now_ns) {
   while (!deadlines_.empty() && deadlines_.begin()->first <= now_ns) {
     QueueMember* const member = deadlines_.begin()->second;
     set_deadline(*member, 0);
+    member->received_ns_ = 0;
     member->expire();
     any = true;
   }
   return any;
 }
 
-void HttpQueue::begins(QueueMember& member) { member.earliest_ns_ = monotonic_ns(); }
+void HttpQueue::begins(QueueMember& member) {
+  member.earliest_ns_ = monotonic_ns();
+  member.received_ns_ = 0;
+  member.stamped_bytes_ = 0;
+}
 
 void HttpQueue::watch(int descriptor, QueueMember& member, std::uint32_t wanted) {
   const auto place = static_cast<std::size_t>(descriptor);

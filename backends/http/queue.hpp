@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <time.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -38,12 +39,20 @@ class QueueMember {
   [[nodiscard]] std::int64_t received_ns() const { return received_ns_ != 0 ? received_ns_ : monotonic_ns(); }
   void* owner = nullptr;  // of whoever takes it from a queue
 
+ protected:
+  // So many bytes of the answer were read. What was not there when reading began has come since.
+  void took(std::size_t bytes) {
+    if (bytes > stamped_bytes_) received_ns_ = earliest_ns_ = monotonic_ns();
+    stamped_bytes_ -= std::min(bytes, stamped_bytes_);
+  }
+
  private:
   friend class HttpQueue;
   virtual void act(int descriptor, std::uint32_t events) = 0;      // its socket has events of epoll
   virtual void expire() = 0;                                       // its time has come
   std::int64_t deadline_ns_ = 0, ended_ns_ = 0, received_ns_ = 0;  // 0: none
   std::int64_t earliest_ns_ = 0;                                   // that anything can have been received at
+  std::size_t stamped_bytes_ = 0;                                  // that received_ns_ is of, and that are not read yet
 };
 
 // Of one thread at a time. Members keep their queue alive (HttpExchange::start).

@@ -68,6 +68,24 @@ class Moments final : public BodySink {
   std::int64_t last_ns = 0;
 };
 
+// Has the rest of an answer sent while its begin is read.
+class SendsTheRest final : public BodySink {
+ public:
+  explicit SendsTheRest(Listener& listener) : listener_(listener) {}
+  void take(std::string_view bytes, std::int64_t moment_ns) override {
+    text += bytes;
+    last_ns = moment_ns;
+    if (text != "ab") return;
+    sent_ns = monotonic_ns();
+    listener_.send("cd");
+  }
+  std::string text;
+  std::int64_t last_ns = 0, sent_ns = 0;
+
+ private:
+  Listener& listener_;
+};
+
 void pass(std::int64_t duration_ns) {
   const std::int64_t until_ns = monotonic_ns() + duration_ns;
   while (monotonic_ns() < until_ns) {
@@ -99,6 +117,29 @@ TEST(HttpQueue, AnswersAreOfTheMomentTheyCameAndNotOfTheirReading) {
     EXPECT_GE(exchange.ended_ns(), before_ns);
     EXPECT_EQ(exchange.ended_ns(), moments.last_ns);
     if (i > 0) EXPECT_LT(exchange.ended_ns(), after_ns + 100 * millisecond_ns);
+  }
+}
+
+TEST(HttpQueue, WhatComesWhileAnAnswerIsReadIsNotTakenForOlder) {
+  start_libcurl();
+  Listener listener;
+  const HttpPlace place{.url = listener.url()};
+  HttpExchange exchange(place, "/");
+  const auto queue = std::make_shared<HttpQueue>();
+  for (int i = 0; i < 3; ++i) {
+    SendsTheRest sink(listener);
+    exchange.set_sink(&sink);
+    exchange.start(queue);
+    for (int step = 0; i == 0 && step < 5; ++step) ASSERT_EQ(queue->next(20 * millisecond_ns), nullptr);
+    listener.read_request();
+    listener.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab");
+    pass(20 * millisecond_ns);
+    ASSERT_EQ(queue->next(10'000 * millisecond_ns), &exchange);
+    exchange.finish();
+    EXPECT_EQ(sink.text, "abcd");
+    EXPECT_GE(sink.last_ns, sink.sent_ns);
+    EXPECT_GE(exchange.ended_ns(), sink.last_ns);
+    exchange.set_sink(nullptr);
   }
 }
 
