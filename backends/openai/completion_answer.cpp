@@ -158,10 +158,10 @@ void StreamedAnswer::take(std::string_view bytes, std::int64_t moment_ns) {
   moment_ns_ = moment_ns;
   constexpr std::size_t shown_bytes = 60;
   if (begin_.size() < shown_bytes) begin_ += bytes.substr(0, shown_bytes);
-  reader_.feed(bytes, [&](std::string_view data) { take_event(data, moment_ns); });
+  reader_.feed(bytes, [this](std::string_view data) { take_event(data); });
 }
 
-void StreamedAnswer::take_event(std::string_view data, std::int64_t moment_ns) {
+void StreamedAnswer::take_event(std::string_view data) {
   has_events_ = true;
   if (is_done_) return;
   if (data == "[DONE]") {
@@ -177,11 +177,11 @@ void StreamedAnswer::take_event(std::string_view data, std::int64_t moment_ns) {
   take_finish(*choice, answer_);
   if (piece.empty()) return;
   answer_.text += has_stand_ins ? own_bytes(piece) : piece;
-  answer_.moments_ns.push_back(moment_ns);
+  answer_.moments_ns.push_back(moment_ns_);
 }
 
 void StreamedAnswer::end() {
-  reader_.end([&](std::string_view data) { take_event(data, moment_ns_); });
+  reader_.end([this](std::string_view data) { take_event(data); });
   if (!has_events_)
     fail(IMB_BAD_ANSWER, the_answer + " is not a stream of events; it begins with " + shown(begin_, 60) +
                              "; stream=false asks for it in one piece");

@@ -35,7 +35,7 @@ class StreamedAnswer final : public BodySink {
   [[nodiscard]] const CompletionAnswer& answer() const { return answer_; }
 
  private:
-  void take_event(std::string_view data, std::int64_t moment_ns);
+  void take_event(std::string_view data);
 
   Api api_;
   SseReader reader_;

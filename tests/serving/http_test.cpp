@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace infermeter {
 namespace {
@@ -92,54 +93,53 @@ void pass(std::int64_t duration_ns) {
   }
 }
 
-// The kernel begins to stamp some milliseconds after it was asked to, so that the first answer may come too early.
-TEST(HttpQueue, AnswersAreOfTheMomentTheyCameAndNotOfTheirReading) {
-  start_libcurl();
-  Listener listener;
-  const HttpPlace place{.url = listener.url()};
-  HttpExchange exchange(place, "/");
-  const auto queue = std::make_shared<HttpQueue>();
-  Moments moments;
-  exchange.set_sink(&moments);
-  for (int i = 0; i < 3; ++i) {
-    exchange.start(queue);
-    // Connects and sends, which later ones do at once.
-    for (int step = 0; i == 0 && step < 5; ++step) ASSERT_EQ(queue->next(20 * millisecond_ns), nullptr);
-    listener.read_request();
+class HttpQueueTest : public testing::Test {
+ protected:
+  // The answer is read so much later than it was sent. Both moments: around its sending.
+  std::pair<std::int64_t, std::int64_t> ask(BodySink& sink, std::string_view answer, std::int64_t late_ns) {
+    exchange_.set_sink(&sink);
+    exchange_.start(queue_);
+    // Connects and sends, which later requests do at once.
+    for (int step = 0; is_first_ && step < 5; ++step) EXPECT_EQ(queue_->next(20 * millisecond_ns), nullptr);
+    is_first_ = false;
+    listener_.read_request();
     const std::int64_t before_ns = monotonic_ns();
-    listener.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab");
+    listener_.send(answer);
     const std::int64_t after_ns = monotonic_ns();
-    pass(200 * millisecond_ns);
-    ASSERT_EQ(queue->next(10'000 * millisecond_ns), &exchange);
-    exchange.finish();
+    pass(late_ns);
+    EXPECT_EQ(queue_->next(10'000 * millisecond_ns), &exchange_);
+    exchange_.finish();
+    exchange_.set_sink(nullptr);
+    return {before_ns, after_ns};
+  }
+
+  Listener listener_;
+  const HttpPlace place_{.url = listener_.url()};
+  HttpExchange exchange_{(start_libcurl(), place_), "/"};
+  std::shared_ptr<HttpQueue> queue_ = std::make_shared<HttpQueue>();
+  bool is_first_ = true;
+};
+
+// The kernel begins to stamp some milliseconds after it was asked to, so that the first answer may come too early.
+TEST_F(HttpQueueTest, AnswersAreOfTheMomentTheyCameAndNotOfTheirReading) {
+  for (int i = 0; i < 3; ++i) {
+    Moments moments;
+    const auto [before_ns, after_ns] =
+        ask(moments, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", 200 * millisecond_ns);
     EXPECT_EQ(moments.text, "ab");
-    moments.text.clear();
-    EXPECT_GE(exchange.ended_ns(), before_ns);
-    EXPECT_EQ(exchange.ended_ns(), moments.last_ns);
-    if (i > 0) EXPECT_LT(exchange.ended_ns(), after_ns + 100 * millisecond_ns);
+    EXPECT_GE(exchange_.ended_ns(), before_ns);
+    EXPECT_EQ(exchange_.ended_ns(), moments.last_ns);
+    if (i > 0) EXPECT_LT(exchange_.ended_ns(), after_ns + 100 * millisecond_ns);
   }
 }
 
-TEST(HttpQueue, WhatComesWhileAnAnswerIsReadIsNotTakenForOlder) {
-  start_libcurl();
-  Listener listener;
-  const HttpPlace place{.url = listener.url()};
-  HttpExchange exchange(place, "/");
-  const auto queue = std::make_shared<HttpQueue>();
+TEST_F(HttpQueueTest, WhatComesWhileAnAnswerIsReadIsNotTakenForOlder) {
   for (int i = 0; i < 3; ++i) {
-    SendsTheRest sink(listener);
-    exchange.set_sink(&sink);
-    exchange.start(queue);
-    for (int step = 0; i == 0 && step < 5; ++step) ASSERT_EQ(queue->next(20 * millisecond_ns), nullptr);
-    listener.read_request();
-    listener.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab");
-    pass(20 * millisecond_ns);
-    ASSERT_EQ(queue->next(10'000 * millisecond_ns), &exchange);
-    exchange.finish();
+    SendsTheRest sink(listener_);
+    ask(sink, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab", 20 * millisecond_ns);
     EXPECT_EQ(sink.text, "abcd");
     EXPECT_GE(sink.last_ns, sink.sent_ns);
-    EXPECT_GE(exchange.ended_ns(), sink.last_ns);
-    exchange.set_sink(nullptr);
+    EXPECT_GE(exchange_.ended_ns(), sink.last_ns);
   }
 }
 
