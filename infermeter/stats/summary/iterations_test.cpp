@@ -128,7 +128,7 @@ double mean_price(double between, double process_cost) {
   return sum / runs;
 }
 
-// With no least T²between 1.26, 1.31, 1.13; each subject for itself and the longer of both 1.75, 1.8, 1.3.
+// With no least T²between 1.27, 1.31, 1.13; each subject for itself and the longer of both 1.42, 1.79, 1.32.
 TEST(Iterations, FewPilotsDoNotWasteManyIterations) {
   EXPECT_LT(mean_price(0.25 / 20, 30), 1.15);
   EXPECT_LT(mean_price(1.0 / 20, 30), 1.15);
