@@ -57,7 +57,9 @@ def test_answers_of_the_whole_load_are_compared(run):
         return record["trials"][0]["load"], {each["rule"]: each["message"] for each in record["subjects"][0]["load"]["findings"]}
 
     load, _ = load_of(SUBJECT, "--concurrency", 2)
-    assert load["checked"] == 2 + 5, "the last of each client, and the answers to requests 1, 2, 4, 8, 16"
+    # The answers to requests 1, 2, 4, 8 and 16, and the last of each client: one of those, where a busy machine let it
+    # issue no more, but not that of the client that issued the twentieth.
+    assert 5 + 1 <= load["checked"] <= 5 + 2
     _, findings = load_of("mlp@fake,outputs=random", "--concurrency", 1)
     assert "of 6 answers" in findings["outputs"]
 
@@ -219,7 +221,8 @@ def test_clients_of_a_runtime_that_takes_one_request_queue(run, onnxruntime):
     assert record["trials"][0]["iterations"] == 300
     record = json.loads(run("load", f"mlp@{onnxruntime}", "--concurrency", 3, "--requests", 300, *SHORT, "--format", "json").stdout)
     load = record["trials"][0]["load"]
-    assert load["checked"] == 3 + 9 and load["mismatched"] == 0 and load["largest_difference"] == 0
+    assert 9 + 1 <= load["checked"] <= 9 + 3, "nine on the way, and the last of each client, which may be one of them"
+    assert load["mismatched"] == 0 and load["largest_difference"] == 0
     assert load["completed"] == 300 and load["clients"] == 3
 
 

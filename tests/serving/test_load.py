@@ -26,7 +26,8 @@ def loaded(run, source_dir, *arguments):
 def test_mlserver_under_load(run, source_dir, mlserver):
     record, load = loaded(run, source_dir, f"served@kserve,url={mlserver}", "--concurrency", "4", "--requests", "60")
     assert (load["clients"], load["completed"], load["failed"]) == (4, 60, 0)
-    assert load["checked"] == 4 + 6 and load["mismatched"] == 0 and load["largest_difference"] < 1e-5
+    assert 6 + 1 <= load["checked"] <= 6 + 4, "six on the way, and the last of each client, which may be one of them"
+    assert load["mismatched"] == 0 and load["largest_difference"] < 1e-5
     _, load = loaded(run, source_dir, f"served@kserve,url={mlserver}", "--rate", "100", "--requests", "40")
     assert load["open_loop"] and load["completed"] == load["due"] == 40
     assert load["clients"] == 40, "a server is given as many requests as come"
