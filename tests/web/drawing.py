@@ -13,10 +13,22 @@ def pictures(page):
     return [found.nth(i) for i in range(found.count())]
 
 
+# In the page: asking for each picture from outside takes longer than drawing it.
+DRAW_ALL = """async () => {
+    const until = performance.now() + 60_000;
+    for (const figure of document.querySelectorAll("figure.picture:not(.compact)")) {
+        figure.scrollIntoView({ behavior: "instant" });
+        while (figure.querySelector(".drawing > *") === null) {
+            if (performance.now() > until) throw new Error(`${figure.id} was not drawn`);
+            await new Promise(requestAnimationFrame);
+        }
+    }
+    window.scrollTo({ top: 0, behavior: "instant" });
+}"""
+
+
 def draw_all(page):
-    for figure in pictures(page):
-        draw(figure)
-    page.evaluate("window.scrollTo(0, 0)")
+    page.evaluate(DRAW_ALL)
 
 
 def picture_with(page, selector):

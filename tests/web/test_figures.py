@@ -1,6 +1,7 @@
 """Every figure on a page of each kind is the document's: value, unit and digits, as tests/web/rounding.py has them."""
 
 import copy
+import dataclasses
 import itertools
 import re
 
@@ -187,14 +188,11 @@ def numbers_of(document):
         yield from itertools.chain.from_iterable(map(numbers_of, document))
 
 
-def compare_sentences(page, part, place, compared):
+def compare_sentences(shown, part, compared):
     """What is said is what the engine says, word for word."""
     known = set(words_of(part))
-    said = page.locator(f"#part-{place}").evaluate("""part => [...part.querySelectorAll(".sentence, .messages bdi, .remedy bdi, .checks bdi, .recommendations li bdi, .said-list bdi")]
-        .filter(element => !element.closest("figure, .explanation, .facts, .cell-details, .headline, [id$=-operators]")).map(element => element.textContent)""")
-    headline = "".join(page.locator(f"#part-{place} .headline").locator(".sentence, .rest").all_text_contents())
-    compared.same(" ".join(headline.split()).replace(" ", ""), part["overview"]["headline"]["text"].replace(" ", ""), "headline")
-    for text in said:
+    compared.same("".join(shown.headline.split()), part["overview"]["headline"]["text"].replace(" ", ""), "headline")
+    for text in shown.sentences:
         plain_text = " ".join(text.replace("\u00a0", " ").split())
         if re.search(r"\d", plain_text):
             compared.same(plain_text if plain_text in known else "a sentence of its own", plain_text, "sentences")
@@ -215,14 +213,11 @@ def compare_figures_of_sentences(part, compared):
             compared.same(text if text in rounded else "a figure of its own", text, answer["text"])
 
 
-def compare_first_chart(page, part, place, compared):
+def compare_first_chart(shown, part, compared):
     """Beside the answer: each change with its interval stands at its line."""
     effects = [each for each in part["overview"]["effects"] if each["baseline"] is not None and each["change"] is not None]
-    figure = page.locator(f"#part-{place}-effects")
-    if not effects or figure.count() == 0:
+    if not effects or shown.first_chart is None:
         return
-    chart = draw(figure).locator(".drawing svg text")
-    said = " ".join(chart.all_text_contents()).replace("\u00a0", " ")
     # One kind of figure for all, that of the axis: over more than a factor of three factors.
     drawn = [each for each in part["overview"]["effects"] if each["baseline"] is not None][:40]
     margin = part["overview"]["margin"]
@@ -230,11 +225,11 @@ def compare_first_chart(page, part, place, compared):
     is_factor = (1 + max(ends)) / (1 + min(ends)) > 3
     for each in effects[:40]:
         text = effect(each["change"], each["interval"], is_factor)
-        text = text if text in said else text.partition(" [")[0]  # without the interval where there is no room
-        compared.same(text if text in said else "nothing", text, "the first chart")
+        text = text if text in shown.first_chart else text.partition(" [")[0]  # without the interval where there is no room
+        compared.same(text if text in shown.first_chart else "nothing", text, "the first chart")
 
 
-def compare_facts(page, part, place, compared):
+def compare_facts(shown, part, compared):
     """Facts of the record: as they are in the document, or in units."""
     known = set(words_of(part))
     known |= {text for value in set(numbers_of([part["run"] and part["run"]["environment"], part["run"] and part["run"]["plan"], part["validation"], part["layers"]]))
@@ -248,39 +243,70 @@ def compare_facts(page, part, place, compared):
         known |= {model["sha256"][:12] for model in part["run"]["models"]}
         known |= {plan["question"]["metric"].replace("_", " ")} if plan["question"] else set()
         known |= {"80 % of what is available"} if plan["memory_limit_bytes"] == 0 else set()
-    for text in page.locator(f"#part-{place} .facts dd").all_text_contents():
+    for text in shown.facts:
         if re.search(r"\d", text):
             compared.same(text if text in known else "a fact of its own", text, "facts")
 
 
-def compare_page(page, document):
-    compared = Compared()
+@dataclasses.dataclass
+class ShownPart:
+    """What is to be read of one part of a page."""
+
+    tables: list
+    headline: str
+    sentences: list[str]
+    first_chart: str | None
+    facts: list[str]
+
+
+def read_part(page, place):
+    part = page.locator(f"#part-{place}")
+    found = part.evaluate(READ)
+    for select in page.locator(f"#part-{place}-operators > .stack select").all()[:1]:
+        for index in range(1, select.locator("option").count()):
+            select.select_option(index=index)
+            page.evaluate(OPEN)
+            found += [table for table in page.locator(f"#part-{place}-operators").evaluate(READ) if table["caption"].startswith("Operators of")]
+    sentences = part.evaluate("""part => [...part.querySelectorAll(".sentence, .messages bdi, .remedy bdi, .checks bdi, .recommendations li bdi, .said-list bdi")]
+        .filter(element => !element.closest("figure, .explanation, .facts, .cell-details, .headline, [id$=-operators]")).map(element => element.textContent)""")
+    effects, chart = page.locator(f"#part-{place}-effects"), None
+    if effects.count() > 0:
+        chart = " ".join(draw(effects).locator(".drawing svg text").all_text_contents()).replace("\u00a0", " ")
+    return ShownPart(found, "".join(part.locator(".headline").locator(".sentence, .rest").all_text_contents()), sentences, chart,
+                     part.locator(".facts dd").all_text_contents())
+
+
+def read_page(page):
     page.evaluate(OPEN)
-    for place, part in enumerate(document["parts"], 1):
-        expected, seen = tables(part), set()
-        found = page.locator(f"#part-{place}").evaluate(READ)
-        for select in page.locator(f"#part-{place}-operators > .stack select").all()[:1]:
-            for index in range(1, select.locator("option").count()):
-                select.select_option(index=index)
-                page.evaluate(OPEN)
-                found += [table for table in page.locator(f"#part-{place}-operators").evaluate(READ) if table["caption"].startswith("Operators of")]
-        for table in found:
-            if table["figure"]:
-                compare_data(table, part, compared)
-            elif table["caption"] in expected:
-                seen.add(table["caption"])
-                compare_table(table, expected[table["caption"]], compared)
-            elif table["caption"] in ("Each candidate on each model", "Changes since the last run"):
-                compare_matrix(table, part, compared)
-            else:
-                if table["caption"] not in NOT_COMPARED:
-                    compared.wrong.append(f"nothing says what the table “{table['caption']}” has to show")
-                compared.leave(table["caption"], sum(bool(re.search(r"\d", cell["text"])) for row in table["rows"] for cell in row["cells"]))
-        compared.wrong += [f"a table is not on the page: {caption}" for caption in set(expected) - seen]
-        compare_sentences(page, part, place, compared)
+    return [read_part(page, place) for place in range(1, page.locator("article.part").count() + 1)]
+
+
+def compare_tables(shown, part, compared):
+    expected, seen = tables(part), set()
+    for table in shown.tables:
+        if table["figure"]:
+            compare_data(table, part, compared)
+        elif table["caption"] in expected:
+            seen.add(table["caption"])
+            compare_table(table, expected[table["caption"]], compared)
+        elif table["caption"] in ("Each candidate on each model", "Changes since the last run"):
+            compare_matrix(table, part, compared)
+        else:
+            if table["caption"] not in NOT_COMPARED:
+                compared.wrong.append(f"nothing says what the table “{table['caption']}” has to show")
+            compared.leave(table["caption"], sum(bool(re.search(r"\d", cell["text"])) for row in table["rows"] for cell in row["cells"]))
+    compared.wrong += [f"a table is not on the page: {caption}" for caption in set(expected) - seen]
+
+
+def compare_page(page, document):
+    """`page`: as read_page read it."""
+    compared = Compared()
+    for shown, part in zip(page, document["parts"], strict=True):
+        compare_tables(shown, part, compared)
+        compare_sentences(shown, part, compared)
         compare_figures_of_sentences(part, compared)
-        compare_first_chart(page, part, place, compared)
-        compare_facts(page, part, place, compared)
+        compare_first_chart(shown, part, compared)
+        compare_facts(shown, part, compared)
     return compared
 
 
@@ -297,7 +323,8 @@ CHANGES = {
 
 
 def test_a_figure_that_is_off_is_found(run_page, open_page, run_document):
-    page = open_page(run_page, width=1400)
+    page = read_page(open_page(run_page, width=1400))
+    assert not compare_page(page, run_document).wrong
     for what, change in CHANGES.items():
         document = copy.deepcopy(run_document)
         change(document["parts"][0])
@@ -307,7 +334,7 @@ def test_a_figure_that_is_off_is_found(run_page, open_page, run_document):
 @pytest.mark.parametrize("kind", [*KINDS, "language"])
 def test_every_figure_is_the_document_s(page_of_kind, open_page, kind, record_property):
     file = page_of_kind(kind)
-    compared = compare_page(open_page(file, width=1400), document_of(file))
+    compared = compare_page(read_page(open_page(file, width=1400)), document_of(file))
     print(f"{kind}: {compared.figures} figures compared; not compared: {compared.left or 'none'}")  # pytest -rP shows it
     record_property("figures", compared.figures)
     assert not compared.wrong, "\n".join(compared.wrong[:40])

@@ -1,0 +1,27 @@
+"""What axe-core says of a page, in the widths and colours that readers have."""
+
+import os
+
+COLOURS = ["light", "dark"]
+
+# Contrast, which takes most of the time, changes with the colours and not with the width; all else the other way round.
+# INFERMETER_AXE=all: every rule in every look.
+LOOKS = [(360, "light", "rules: {}"), (360, "dark", "runOnly: ['color-contrast']"), (1400, "light", "rules: { 'color-contrast': { enabled: false } }")]
+if os.environ.get("INFERMETER_AXE") == "all":
+    LOOKS = [(width, colour, "rules: {}") for width in (360, 1400) for colour in COLOURS]
+
+# Hundreds of rows of data are all alike, and looking at each takes axe minutes.
+LEAVE_OUT_ROWS = "for (const rows of document.querySelectorAll('tbody')) for (const row of [...rows.rows].slice(3)) row.remove()"
+
+
+def assert_axe_finds_nothing(page, axe, root="document"):
+    """Of `root`, an expression for an element; `axe` is axe-core's source."""
+    page.evaluate(LEAVE_OUT_ROWS)
+    page.evaluate(axe)  # evaluated by the debugger: the page's policy would not let it in
+    for width, colour, rules in LOOKS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.get_by_label("Theme").select_option(colour)
+        found = page.evaluate(f"axe.run({root}, {{ resultTypes: ['violations'], {rules} }}).then(result => result.violations)")
+        reported = [f"{width} {colour} {each['id']}: {each['help']}: {[node['target'] for node in each['nodes']][:3]}" for each in found]
+        assert not reported, "\n".join(reported)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
