@@ -108,7 +108,7 @@ TEST(Damage, Npy) {
 TEST(Damage, Npz) {
   for (const char* name : {"named.npz", "ordered.npz"}) {
     cut_everywhere(fixture(name), load_npz);
-    flip_everywhere(fixture(name), load_npz, 1000);
+    flip_everywhere(fixture(name), load_npz, 400);
   }
 }
 

@@ -31,7 +31,7 @@ TEST(QueueGrowthSimulation, AQueueThatHoldsIsNotCalledGrowing) {
   EXPECT_LE(share_that_grows(0.9), 0.06);
 }
 
-TEST(QueueGrowth, MoreThanItCanTakeIsSeen) {
+TEST(QueueGrowthSimulation, MoreThanItCanTakeIsSeen) {
   EXPECT_GE(share_that_grows(1.15), 0.85);
   EXPECT_GE(share_that_grows(1.5), 0.99);
 }

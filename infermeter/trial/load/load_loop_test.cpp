@@ -278,7 +278,7 @@ TEST(FindRate, FindsTheRateOfAQueueThatIsKnown) {
   constexpr double mu = 1000, bound_s = 0.01;
   const double truth = mu - std::log(10) / bound_s;
   double sum = 0;
-  constexpr int seeds = 20;
+  constexpr int seeds = 10;
   for (int seed = 1; seed <= seeds; ++seed) {
     std::uint64_t time = kSecond;
     const SimulatedClock clock{&time};
