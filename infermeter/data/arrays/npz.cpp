@@ -4,6 +4,7 @@
 #include <zip.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "infermeter/data/arrays/npy_header.hpp"
@@ -50,7 +51,7 @@ class ZipEntry final : public ByteSource {
 
   // libzip compares the checksum with the archive's when it comes to the member's end.
   Result<Done> finish() {
-    std::vector<std::byte> rest(std::size_t{1} << 20);
+    std::array<std::byte, 16384> rest;  // mostly there is none
     zip_int64_t got = 0;
     do {
       got = zip_fread(entry_.get(), rest.data(), rest.size());
