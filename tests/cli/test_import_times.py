@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy
 import pytest
-from scipy import stats
 
 FIXTURES = Path(__file__).resolve().parents[2] / "infermeter/importing/fixtures"
 
@@ -42,6 +41,8 @@ def test_commands_of_hyperfine_are_compared_as_processes_apart(run):
     assert report["subjects"][0]["metrics"]["latency_p50"]["processes"] == 12
     ratio = report["subjects"][1]["ratios"]["latency_p50"]
     logs = [[math.log(time) for time in base], [math.log(0.8 * time) for time in base]]
+    from scipy import stats  # here: it takes half a second, and all processes of pytest-xdist read this file
+
     known = stats.ttest_ind(*logs, equal_var=False).confidence_interval(0.95)
     assert ratio["value"] == pytest.approx(1.25)
     assert (ratio["interval"]["low"], ratio["interval"]["high"]) == pytest.approx((math.exp(known.low), math.exp(known.high)), rel=1e-6)

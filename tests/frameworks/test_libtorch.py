@@ -4,6 +4,7 @@ The models are made here: a small convolutional net with random statistics as a 
 package (compiling takes some 15 s, once), and modules of one line for what goes in and out.
 """
 
+import importlib.util
 import json
 import shutil
 import subprocess
@@ -12,62 +13,26 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="pytorch is not installed: scripts/setup --with pytorch")
 onnx = pytest.importorskip("onnx", reason="onnx is not installed: scripts/setup --tests")
 
 SHAPE = "input_shape=1x3x16x16"
 ONCE = ("--processes", 1, "--warmup", 0, "--iterations", 3, "--quiet", "--format", "json")
 PARTS = ("infermeter_backend_libtorch.so", "libinfermeter_libtorch.so", "libinfermeter_libtorch_stub.so")
-SITE_PACKAGES = Path(torch.__file__).parent.parent
+TORCH = importlib.util.find_spec("torch")
+if TORCH is None:
+    pytest.skip("pytorch is not installed: scripts/setup --with pytorch", allow_module_level=True)
+SITE_PACKAGES = Path(TORCH.origin).parent.parent
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 
 
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.convolution = torch.nn.Conv2d(3, 8, 3, padding=1)
-        self.norm = torch.nn.BatchNorm2d(8)
-        self.linear = torch.nn.Linear(8, 10)
-
-    def forward(self, image):
-        return self.linear(torch.relu(self.norm(self.convolution(image))).mean((2, 3)))
-
-
-class Nested(torch.nn.Module):
-    def forward(self, x):
-        return x + 1, (x * 2, [x.sum(), x > 0])
-
-
-class Named(torch.nn.Module):
-    def forward(self, x, ids, scale: float = 2.0, mask: torch.Tensor | None = None):
-        return {"scaled": x * scale if mask is None else x * mask, "next": ids + 1}
-
-
-class WantsNumber(torch.nn.Module):
-    def forward(self, x, n: int):
-        return x * n
-
-
-class GivesNumber(torch.nn.Module):
-    def forward(self, x):
-        return x.size(0)
-
-
-class WritesIntoItsInput(torch.nn.Module):
-    def forward(self, x):
-        return x.add_(1)
-
-
-class Refuses(torch.nn.Module):
-    def forward(self, x):
-        if x.size(0) > 0:
-            raise ValueError("not with me")
-        return x
-
-
 @pytest.fixture(scope="module")
 def plugin(build_dir) -> Path:
+    # Imported by the process that runs these tests: it takes a second, and all processes of pytest-xdist read this file.
+    global torch, scripts
+    import torch
+    from frameworks import script_modules as scripts
+
     file = build_dir / "lib/infermeter/backends" / PARTS[0]
     if not file.exists():
         pytest.skip("the libtorch back end is not built: pytorch was not there (scripts/setup --with pytorch, then build)")
@@ -75,9 +40,9 @@ def plugin(build_dir) -> Path:
 
 
 @pytest.fixture(scope="module")
-def net():
+def net(plugin):
     torch.manual_seed(1)
-    net = Net().eval()
+    net = scripts.Net().eval()
     net.norm.running_mean.normal_()
     net.norm.running_var.uniform_(0.5, 2)
     return net
@@ -90,7 +55,7 @@ def models(plugin, net, tmp_path_factory) -> Path:
     torch.jit.script(net).save(folder / "net.pt")
     torch.jit.trace(net, torch.zeros(1, 3, 16, 16)).save(folder / "traced.torchscript")
     torch.jit.script(torch.nn.Linear(8, 4).half()).save(folder / "half.pt")
-    for module in (Nested, Named, WantsNumber, GivesNumber, WritesIntoItsInput, Refuses):
+    for module in (scripts.Nested, scripts.Named, scripts.WantsNumber, scripts.GivesNumber, scripts.WritesIntoItsInput, scripts.Refuses):
         torch.jit.script(module()).save(folder / f"{module.__name__}.pt")
     torch.export.save(torch.export.export(net, (torch.zeros(2, 3, 16, 16),)), folder / "exported.pt2")
     torch.save(net.state_dict(), folder / "weights.pt")
@@ -217,7 +182,7 @@ def test_a_lower_precision_is_that_of_eager_pytorch(run, models, net, dtype):
 
 def test_nested_outputs_are_flattened_in_order(run, try_once, models):
     x = torch.randn(2, 5)
-    a, (b, (c, d)) = Nested()(x)
+    a, (b, (c, d)) = scripts.Nested()(x)
     outputs = validated(run, models / "Nested.pt", record(run.folder / "data", [x], [a, b, c, d]), "--option", "input_shape=2x5")
     assert [output["agrees"] for output in outputs] == [True] * 4
     trial = try_once("Nested.pt", "--option", "input_shape=2x5", "--batch-sizes", 2)

@@ -4,9 +4,16 @@ import math
 
 import numpy
 import pytest
-from sklearn import metrics as sklearn_metrics
 
 CASES = 200
+
+
+@pytest.fixture
+def sklearn_metrics():
+    """Imported here: it takes half a second, and all processes of pytest-xdist read this file."""
+    from sklearn import metrics
+
+    return metrics
 
 
 def scores_of(rng, shape, dtype="float64"):
@@ -15,7 +22,7 @@ def scores_of(rng, shape, dtype="float64"):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
-def test_accuracy_is_scikit_learns(metrics, dtype):
+def test_accuracy_is_scikit_learns(metrics, sklearn_metrics, dtype):
     rng = numpy.random.default_rng(1)
     for _ in range(CASES):
         rows, classes = int(rng.integers(1, 60)), int(rng.integers(3, 20))
@@ -36,7 +43,7 @@ def test_accuracy_is_scikit_learns(metrics, dtype):
 
 
 @pytest.mark.parametrize("of", ["scores", "classes"])
-def test_overlaps_are_scikit_learns(metrics, of):
+def test_overlaps_are_scikit_learns(metrics, sklearn_metrics, of):
     rng = numpy.random.default_rng(2)
     for _ in range(CASES):
         sides = tuple(int(side) for side in rng.integers(1, 9, int(rng.integers(1, 4))))

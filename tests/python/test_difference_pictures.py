@@ -1,12 +1,14 @@
 """infermeter.difference_pictures: what is drawn, and what is refused."""
 
+import importlib.util
 import re
 import sys
 
 import numpy as np
 import pytest
 
-matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed: scripts/setup --with plot")
+if importlib.util.find_spec("matplotlib") is None:
+    pytest.skip("matplotlib is not installed: scripts/setup --with plot", allow_module_level=True)
 
 
 @pytest.fixture
@@ -98,6 +100,8 @@ def test_what_cannot_be_drawn_is_refused(pictures, tmp_path, shape, other, path,
 
 
 def test_settings_of_matplotlib_stay(pictures, tmp_path):
+    import matplotlib
+
     matplotlib.rcParams["font.size"] = 17
     pictures.draw(np.ones((8, 8)), np.ones((8, 8)), tmp_path / "a.png")
     assert matplotlib.rcParams["font.size"] == 17
