@@ -30,7 +30,8 @@ def output_of(*command):
 
 @functools.cache
 def digest(file: Path) -> bytes:
-    return hashlib.sha256(file.read_bytes()).digest()
+    """But for this clone's folder, which files that the build wrote name (those of several sources in one)."""
+    return hashlib.sha256(file.read_bytes().replace(str(SOURCE).encode(), b"")).digest()
 
 
 def read_files(build: Path):

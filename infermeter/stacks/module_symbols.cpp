@@ -88,14 +88,21 @@ struct ModuleSymbols::Contents {
     if (descriptor >= 0) close(descriptor);
   }
 
+  // The kernel maps whole pages: with what lies in the file before a segment that begins within one, as lld and mold
+  // write them.
   void read_segments(Elf* elf) {
     std::size_t count = 0;
     if (elf_getphdrnum(elf, &count) != 0) return;
+    const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     for (std::size_t i = 0; i < count; ++i) {
       GElf_Phdr header;
       if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr) continue;
-      if (header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0)
-        segments.push_back({.file_offset = header.p_offset, .size = header.p_filesz, .address = header.p_vaddr});
+      if (header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0) {
+        const std::uint64_t before = std::min(header.p_offset, header.p_vaddr) % page;
+        segments.push_back({.file_offset = header.p_offset - before,
+                            .size = header.p_filesz + before,
+                            .address = header.p_vaddr - before});
+      }
       if (header.p_type == PT_GNU_EH_FRAME) read_ranges(elf, header);
     }
   }
