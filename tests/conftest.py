@@ -12,9 +12,9 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent
 RUN_LIMIT_S = 120
-# Files of few but long tests: begun late, they would be waited for when all others are done.
+# Files of few but long tests: begun late, they would be waited for when all others are done. Those of Slurm wait, and leave the processors idle.
 BEGIN_WITH = ("variants/test_variants", "cli/test_earlier_words", "frameworks/test_libtorch", "docs/test_python_examples", "web/test_access",
-              "conformance/test_onnx_node_tests", "web/test_operators", "web/test_figures", "web/test_stacks", "docs/test_examples", "install/test_wheel")
+              "conformance/test_onnx_node_tests", "fleet/test_slurm", "web/test_operators", "web/test_figures", "web/test_stacks", "docs/test_examples", "install/test_wheel")
 
 # Whatever imports a runtime in the tests' own process must not phone home either.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
