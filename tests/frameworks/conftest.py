@@ -33,7 +33,7 @@ IMPORTS = {
 
 
 @pytest.fixture(scope="session", autouse=True)
-def package(build_dir):
+def built_package(build_dir):
     """The package infermeter, as built."""
     sys.path.insert(0, str(build_dir / "python"))
     yield
@@ -69,7 +69,7 @@ def framework(request, need):
 
 
 @pytest.fixture(scope="session")
-def plugin(build_dir, package):
+def plugin(build_dir, built_package):
     """plugin("infermeter_backend_jax"): that file as a module, as a worker loads it."""
 
     @functools.cache
@@ -152,7 +152,7 @@ def weights_of(onnx_file):
 
 
 @pytest.fixture(scope="session")
-def input_of(package):
+def input_of(built_package):
     """input_of("vit_b_16") -> two items, read-only as the host's are. The second is faint: little variance flows
     through the network, so that the epsilon of a normalisation shows."""
 

@@ -56,7 +56,7 @@ def refusal(folder, load_of, **options):
     return str(raised.value)
 
 
-def test_the_folder_says_what_the_model_is(tiny_llama, package):
+def test_the_folder_says_what_the_model_is(tiny_llama, built_package):
     from infermeter.generation import LanguageModel
 
     model = LanguageModel.read(str(tiny_llama / "config.json"))
@@ -139,7 +139,7 @@ def test_without_an_end_token_the_length_must_be_forced(folder, load_of):
     )
 
 
-def test_prompts_are_the_same_everywhere_and_never_alike(package):
+def test_prompts_are_the_same_everywhere_and_never_alike(built_package):
     from infermeter.generation import draw_tokens
 
     choice = np.arange(100, dtype=np.int64)
@@ -268,7 +268,7 @@ BACKENDS = ("openvino-genai", "onnxruntime-genai", "pytorch", "llama-cpp")
 
 
 @pytest.fixture(scope="module")
-def first_prompt(package):
+def first_prompt(built_package):
     from infermeter.generation import draw_tokens
 
     return draw_tokens(0, 0, PROMPT, np.arange(256, dtype=np.int64))
@@ -696,7 +696,7 @@ def test_a_gguf_file_whose_tokenizer_is_broken_is_refused_in_a_sentence(infermet
     assert done.returncode == 2 and "x.gguf cannot be used: " in done.stderr and "Traceback" not in done.stderr, done.stderr
 
 
-def test_a_text_is_not_cut_where_the_tokenizer_would(need, package, folder, tmp_path):
+def test_a_text_is_not_cut_where_the_tokenizer_would(need, built_package, folder, tmp_path):
     from infermeter.making import Job, text_tokens
 
     need("generation")
