@@ -15,8 +15,8 @@ def pictures(page):
 
 # In the page: asking for each picture from outside takes longer than drawing it.
 DRAW_ALL = """async () => {
-    const until = performance.now() + 60_000;
     for (const figure of document.querySelectorAll("figure.picture:not(.compact)")) {
+        const until = performance.now() + 60_000;
         figure.scrollIntoView({ behavior: "instant" });
         while (figure.querySelector(".drawing > *") === null) {
             if (performance.now() > until) throw new Error(`${figure.id} was not drawn`);
