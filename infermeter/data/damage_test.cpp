@@ -46,7 +46,7 @@ class MemorySource final : public ByteSource {
 
 std::string load_npy(const FileBytes& bytes) {
   MemorySource source(bytes);
-  const auto tensor = read_npy(source, "damaged.npy", {.bytes = 1 << 16});
+  const auto tensor = read_npy(source, "damaged.npy", {.bytes = 1 << 20});
   if (tensor.ok() && tensor->dtype != DType::string) {
     EXPECT_TRUE(to_doubles(*tensor).ok());
   }
@@ -60,7 +60,7 @@ std::string load_npz(const FileBytes& bytes) {
   if (!file.ok()) return message_of(file);
   std::string worst;
   for (const std::string& name : file->names())
-    worst = std::max(worst, message_of(file->read(name, {.bytes = 1 << 16})));
+    worst = std::max(worst, message_of(file->read(name, {.bytes = 1 << 20})));
   return worst;
 }
 

@@ -1,5 +1,7 @@
 """Pictures are drawn when they come near the window, and get the toggles of their series then."""
 
+PICTURES = "figure.picture:not(.compact)"
+
 
 def draw(figure):
     """Scrolls a picture into view and waits until it is drawn."""
@@ -9,13 +11,13 @@ def draw(figure):
 
 
 def pictures(page):
-    found = page.locator("figure.picture:not(.compact)")
+    found = page.locator(PICTURES)
     return [found.nth(i) for i in range(found.count())]
 
 
 # In the page: asking for each picture from outside takes longer than drawing it.
-DRAW_ALL = """async () => {
-    for (const figure of document.querySelectorAll("figure.picture:not(.compact)")) {
+DRAW_ALL = """async (pictures) => {
+    for (const figure of document.querySelectorAll(pictures)) {
         const until = performance.now() + 60_000;
         figure.scrollIntoView({ behavior: "instant" });
         while (figure.querySelector(".drawing > *") === null) {
@@ -28,7 +30,7 @@ DRAW_ALL = """async () => {
 
 
 def draw_all(page):
-    page.evaluate(DRAW_ALL)
+    page.evaluate(DRAW_ALL, PICTURES)
 
 
 def picture_with(page, selector):
