@@ -139,7 +139,7 @@ def set_priority_of_nobody():
 
 
 def make_segment():
-    made = LIBC.shmget(0, 4096, 0o1600)
+    made = LIBC.shmget(0, ctypes.c_size_t(int(os.environ["HOSTILE_SEGMENT"])), 0o1600)
     if made < 0:
         raise OSError(ctypes.get_errno(), "shmget")
     libc("shmctl", made, 0, None)
@@ -276,7 +276,7 @@ def make_attempts():
         "user_namespace_clone": clone_into_a_user_namespace,
         "execute": lambda: subprocess.run(["/bin/true"], check=True),
         "capability": show_capabilities,
-        "shared_memory": lambda: put("/dev/shm/infermeter-hostile", os.O_CREAT),
+        "shared_memory": lambda: put("/dev/shm/" + os.environ["HOSTILE_SHARED"], os.O_CREAT),
         "system_v": lambda: make_segment(),
         "setuid_file": make_setuid_file,
         "undumpable": lambda: in_child(hide),

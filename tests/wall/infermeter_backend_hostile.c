@@ -364,12 +364,12 @@ static int execute(void) {
 }
 static int try_execute(void) { return in_child(execute); }
 static int try_shared_memory(void) {
-  const int made = shm_open("/infermeter-hostile", O_RDWR | O_CREAT, 0600);
+  const int made = shm_open(getenv("HOSTILE_SHARED"), O_RDWR | O_CREAT, 0600);
   if (made < 0) return errno;
   return closed(made);
 }
 static int try_system_v(void) {
-  const int made = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
+  const int made = shmget(IPC_PRIVATE, (size_t)atol(getenv("HOSTILE_SEGMENT")), IPC_CREAT | 0600);
   return made < 0 ? errno : said(shmctl(made, IPC_RMID, NULL));
 }
 /* Whether it has any that would let it change what is not its own. */
