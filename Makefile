@@ -64,7 +64,7 @@ test: test-units
 	$(call run_ctest,$(release),-LE unit)
 	echo "tests across the folders"
 	$(call run_pytest,-n $(PYTEST_JOBS) --dist loadfile --no-loadscope-reorder -m "not alone" tests)
-	$(call run_pytest,-m alone $$(grep -rl --include='test_*.py' 'mark\.alone' tests))
+	$(call run_pytest,-n $(JOBS) -m alone $$(grep -rl --include='test_*.py' 'mark\.alone' tests))
 
 test-units:
 	scripts/setup --tests

@@ -35,7 +35,8 @@ struct RunsOptions {
 
 // Nothing was planned of a run that was imported.
 std::string trials_text(const RunListing& run) {
-  if (run.trials_planned == 0) return fmt::format("{}", run.trials_done);
+  // A comparison or a race that has ended has planned for more than it needed.
+  if (run.trials_planned == 0 || run.finished) return fmt::format("{}", run.trials_done);
   return fmt::format("{}/{}", run.trials_done, run.trials_planned);
 }
 

@@ -74,20 +74,26 @@ std::size_t count_of(std::vector<std::string> names) {
 
 }  // namespace
 
-std::vector<std::string> fitted_apart(std::span<const std::string> names, std::size_t width) {
+std::optional<std::vector<std::string>> cut_apart(std::span<const std::string> names, std::size_t width) {
   const std::size_t different = count_of({names.begin(), names.end()});
   const std::size_t room = width > 0 ? width - 1 : 0;  // beside the "…"
-  std::vector<std::string> cut;
   for (const std::size_t head : {room / 2, room / 4, room * 3 / 4, std::size_t{0}, room}) {
-    cut.clear();
+    std::vector<std::string> cut;
     for (const std::string& name : names) cut.push_back(cut_in_the_middle(name, width, head));
     if (count_of(cut) == different) return cut;
   }
+  return std::nullopt;
+}
+
+std::vector<std::string> fitted_apart(std::span<const std::string> names, std::size_t width) {
+  if (auto cut = cut_apart(names, width)) return *std::move(cut);
+  std::vector<std::string> numbered(names.begin(), names.end());
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string number = fmt::format("~{}", i + 1);
-    if (cut[i] != names[i]) cut[i] = fitted(names[i], room > number.size() ? width - number.size() : 1) + number;
+    if (display_width(names[i]) <= width) continue;
+    numbered[i] = fitted(names[i], width > number.size() + 1 ? width - number.size() : 1) + number;
   }
-  return cut;
+  return numbered;
 }
 
 std::string padded(std::string_view text, std::size_t width, Align align) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,8 +18,10 @@ namespace infermeter {
 
 // Cut to `width` columns, the last of them "…" where something was cut.
 [[nodiscard]] std::string fitted(std::string_view text, std::size_t width);
-// Names in so many columns, cut in the middle, where names that differ stay different: "onnxruntime…lib=old.so". Where
-// no place to cut keeps them apart they are numbered: "onnxrun…~2".
+// Names in so many columns, cut in the middle so that names that differ stay different: "onnxruntime…lib=old.so".
+// nullopt: no place to cut keeps them apart.
+[[nodiscard]] std::optional<std::vector<std::string>> cut_apart(std::span<const std::string> names, std::size_t width);
+// The same, but numbered where no place to cut keeps them apart: "onnxrun…~2".
 [[nodiscard]] std::vector<std::string> fitted_apart(std::span<const std::string> names, std::size_t width);
 
 enum class Align { left, right };

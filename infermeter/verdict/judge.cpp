@@ -15,6 +15,7 @@
 #include "infermeter/verdict/rounds/nodes.hpp"
 #include "infermeter/verdict/rounds/rounds.hpp"
 #include "infermeter/verdict/summary_options.hpp"
+#include "infermeter/verdict/tuning/constraints.hpp"
 #include "infermeter/verdict/tuning/judge_tuning.hpp"
 #include "infermeter/verdict/tuning/tuning_replay.hpp"
 
@@ -157,12 +158,20 @@ void take_answers_from(const ComparisonVerdict& comparison, std::vector<SubjectV
   }
 }
 
+std::vector<Diagnostic> output_diagnostics(const RunRecord& record, const SubjectOutputs& outputs,
+                                           const std::string& label) {
+  std::vector<Diagnostic> all = about(outputs.comparison.diagnostics, label);
+  if (outputs_may_differ(record.plan))
+    std::erase_if(all, [](const auto& one) { return one.id == DiagnosticId::outputs_differ; });
+  return all;
+}
+
 // All that there is to say about one subject, the worst first: what failed, what was compared with what, how it ran.
 std::vector<Diagnostic> subject_diagnostics(const RunRecord& record, const SubjectVerdict& verdict,
                                             std::span<const Samples> trials) {
   const std::string& label = record.plan.subjects[static_cast<std::size_t>(verdict.subject)].label;
   std::vector<Diagnostic> all = failures(trials, label);
-  if (verdict.outputs != nullptr) append(all, about(verdict.outputs->comparison.diagnostics, label));
+  if (verdict.outputs != nullptr) append(all, output_diagnostics(record, *verdict.outputs, label));
   // In a race the differences are what is tried.
   if (verdict.baseline && !record.plan.tuning) append(all, like_for_like(record, *verdict.baseline, verdict.subject));
   append(all, same_outputs_in_every_process(record, verdict.subject));

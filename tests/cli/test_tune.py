@@ -85,6 +85,15 @@ def test_other_outputs_are_left_out(run):
     assert fates(record)[2:] == ["outputs", "outputs"]
 
 
+def test_outputs_may_differ_where_a_condition_bounds_them(run):
+    done = run("tune", "mlp@fake", "--over", "outputs=ones,hash", "work=sleep", *SHORT, "--subject-to", "cosine >= -1")
+    assert done.returncode == 0, done.stderr
+    assert "keeps to cosine >= -1" in done.stdout
+    assert "differ, max" in done.stdout and "DIFFER" not in done.stdout and "outputs_differ" not in done.stdout
+    outputs = json.loads(run("report", "--format", "json").stdout)["subjects"][1]["outputs"]
+    assert not outputs["agree"] and "outputs_differ" in json.dumps(outputs), "the record keeps what was found"
+
+
 @pytest.mark.parametrize("arguments, message", [
     (("--over", "treads=1,2"), "did you mean 'threads'"),
     (("--over", "work=spin,slep"), "did you mean 'sleep'"),

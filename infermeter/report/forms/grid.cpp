@@ -1,5 +1,7 @@
 #include "infermeter/report/forms/grid.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace infermeter {
@@ -30,12 +32,39 @@ PlacedColumn measured(const Grid& grid, std::size_t index) {
   return column;
 }
 
-std::vector<Block> blocks_of(const Grid& grid, std::size_t width) {
-  PlacedColumn label = measured(grid, 0);
-  label.width = std::min(label.width, std::max<std::size_t>(12, width / 3));
+// What the rows are called: whole where that fits, else cut. Where they cannot be told apart when cut they are
+// numbered, and the first block has them as wide as they are beside one column of figures.
+struct RowNames {
+  std::vector<std::string> first, later;
+  std::size_t first_width = 0, later_width = 0;
+};
+
+std::size_t widest_of(const std::vector<std::string>& names) {
+  std::size_t width = 0;
+  for (const std::string& name : names) width = std::max(width, display_width(name));
+  return width;
+}
+
+RowNames row_names(const Grid& grid, std::size_t width) {
+  const std::size_t most = std::max<std::size_t>(12, width / 3);
+  std::vector<std::string> names;
+  for (const auto& row : grid.rows) names.push_back(row.front().text);
+  const std::size_t natural = measured(grid, 0).width;
+  if (natural <= most) return {names, names, natural, natural};
+  if (const auto cut = cut_apart(names, most)) return {*cut, *cut, most, most};
+  const std::size_t digits = std::to_string(names.size()).size();
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = fmt::format("{:>{}} {}", i + 1, digits, names[i]);
+  const std::size_t figures = grid.columns.size() > 1 ? measured(grid, 1).width + grid_gap : 0;
+  const std::size_t room = std::max(most, width > figures ? width - figures : 0);
+  const std::size_t first = std::min(widest_of(names), room);
+  return {names, names, first, most};
+}
+
+std::vector<Block> blocks_of(const Grid& grid, const RowNames& names, std::size_t width) {
   std::vector<Block> blocks;
   std::size_t used = width;
   for (std::size_t index = 1; index < grid.columns.size(); ++index) {
+    const PlacedColumn label{0, blocks.empty() ? names.first_width : names.later_width};
     PlacedColumn column = measured(grid, index);
     column.width = std::min(column.width, width - label.width - grid_gap);
     if (used + grid_gap + column.width > width) {
@@ -68,16 +97,14 @@ std::string finished(std::string line) {
   return line + '\n';
 }
 
-std::string block_text(const Grid& grid, const Block& block, const GridLook& look) {
+std::string block_text(const Grid& grid, const Block& block, const std::vector<std::string>& names,
+                       const GridLook& look) {
   std::string titles;
   for (const auto& column : block) {
     append(titles, {grid.columns[column.index].title, Tone::plain}, column.width, grid.columns[column.index].align,
            false);
   }
   std::string text = finished(std::move(titles)) + std::string(std::max(look.rule, width_of(block)), '-') + '\n';
-  std::vector<std::string> names;
-  for (const auto& row : grid.rows) names.push_back(row[block.front().index].text);
-  names = fitted_apart(names, block.front().width);
   for (std::size_t i = 0; i < grid.rows.size(); ++i) {
     std::string line;
     for (const auto& column : block) {
@@ -93,13 +120,16 @@ std::string block_text(const Grid& grid, const Block& block, const GridLook& loo
 }  // namespace
 
 std::string grid_text(const Grid& grid, const GridLook& look) {
+  const RowNames names = row_names(grid, look.width);
   std::string text;
-  for (const auto& block : blocks_of(grid, look.width)) text += block_text(grid, block, look);
+  for (const auto& block : blocks_of(grid, names, look.width)) {
+    text += block_text(grid, block, text.empty() ? names.first : names.later, look);
+  }
   return text;
 }
 
 bool is_shown(const Grid& grid, std::size_t index, const GridLook& look) {
-  return std::ranges::any_of(blocks_of(grid, look.width), [index](const Block& block) {
+  return std::ranges::any_of(blocks_of(grid, row_names(grid, look.width), look.width), [index](const Block& block) {
     return std::ranges::find(block, index, &PlacedColumn::index) != block.end();
   });
 }

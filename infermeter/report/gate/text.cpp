@@ -19,7 +19,13 @@ std::string format_decibels(double decibels) {
   return std::isinf(decibels) ? "infinite" : three_digits(decibels) + " dB";
 }
 
-FigureText format_of(Dimension dimension) {
+const Expectation& expectation_of(const Gate& gate, const ExpectationVerdict& verdict) {
+  return gate.expectations.at(verdict.expectation);
+}
+
+}  // namespace
+
+FigureText figures_in(Dimension dimension) {
   switch (dimension) {
     case Dimension::number: return plain_number;
     case Dimension::seconds: return format_time;
@@ -31,12 +37,6 @@ FigureText format_of(Dimension dimension) {
   }
   return plain_number;
 }
-
-const Expectation& expectation_of(const Gate& gate, const ExpectationVerdict& verdict) {
-  return gate.expectations.at(verdict.expectation);
-}
-
-}  // namespace
 
 std::string outcome_text(Outcome outcome) {
   switch (outcome) {
@@ -59,8 +59,8 @@ std::string value_text(const Gate& gate, const ExpectationVerdict& verdict) {
   if (!verdict.value) return "–";
   const Expectation& expectation = expectation_of(gate, verdict);
   const bool shows_interval = !verdict.exact && verdict.interval;
-  const std::string text =
-      with_interval(*verdict.value, shows_interval ? verdict.interval : std::nullopt, format_of(expectation.dimension));
+  const std::string text = with_interval(*verdict.value, shows_interval ? verdict.interval : std::nullopt,
+                                         figures_in(expectation.dimension));
   return expectation.kind == Expectation::Kind::no_leak ? text + " an iteration" : text;
 }
 

@@ -5,10 +5,13 @@
 #include <vector>
 
 #include "infermeter/report/forms/worded_answer.hpp"
+#include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/verdict/gate/gate.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
+
+[[nodiscard]] FigureText figures_in(Dimension dimension);  // how an expectation's figures are written
 
 [[nodiscard]] std::string outcome_text(Outcome outcome);  // "✓ pass", "✗ FAIL", "? inconclusive"
 

@@ -15,6 +15,7 @@
 #include "infermeter/report/run/subject_label.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
+#include "infermeter/verdict/tuning/constraints.hpp"
 
 namespace infermeter {
 namespace {
@@ -74,6 +75,7 @@ Cell outputs_cell(const RunRecord& record, const SubjectVerdict& subject) {
     const std::string difference = difference_words(comparison);
     if (comparison.agree) return {"✓ agree, " + difference, Tone::good};
     if (comparison.undecided) return {"? undecided, " + difference, Tone::warning};
+    if (outputs_may_differ(record.plan)) return {"differ, " + difference, Tone::plain};
     return {"✗ DIFFER, " + difference, Tone::bad};
   }
   const bool is_reference = std::ranges::any_of(

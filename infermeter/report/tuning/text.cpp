@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "infermeter/plan/subject.hpp"
+#include "infermeter/report/gate/text.hpp"
 #include "infermeter/report/numbers/effect_text.hpp"
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
@@ -15,6 +16,7 @@
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/text/shell_quote.hpp"
+#include "infermeter/verdict/tuning/constraints.hpp"
 
 namespace infermeter {
 namespace {
@@ -98,11 +100,19 @@ std::string against_text(const RunRecord& record, const Verdict& verdict, const 
                      effect_text(c.metric, *c.estimate), other, interval, pairs);
 }
 
+// ": 42.1 ms [41.8, 42.6]"; nothing where it has no value.
+std::string bound_figure(const RunRecord& record, const Answer& answer) {
+  const auto bounds = bounds_of(*record.plan.tuning);
+  if (!bounds.ok() || !answer.place || !answer.value) return {};
+  return ": " + with_interval(*answer.value, answer.interval, figures_in(bounds->at(*answer.place).dimension));
+}
+
 std::string bound_text(const RunRecord& record, const Answer& answer) {
   const std::string best = setting_label(record, answer.subjects.front());
   const std::string constraint = printable(answer.about, 120);
-  if (answer.kind == AnswerKind::pass) return fmt::format("{} keeps to {}", best, constraint);
-  if (answer.kind == AnswerKind::fail) return fmt::format("{} does not keep to {}", best, constraint);
+  const std::string figure = bound_figure(record, answer);
+  if (answer.kind == AnswerKind::pass) return fmt::format("{} keeps to {}{}", best, constraint, figure);
+  if (answer.kind == AnswerKind::fail) return fmt::format("{} does not keep to {}{}", best, constraint, figure);
   const std::string why = answer.reason.empty() ? "its interval includes the bound" : printable(answer.reason, 200);
   return fmt::format("undecided whether {} keeps to {}: {}", best, constraint, why);
 }

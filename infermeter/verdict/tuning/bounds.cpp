@@ -9,8 +9,6 @@
 namespace infermeter {
 namespace {
 
-using Kind = Expectation::Kind;
-
 constexpr double pilot_allowance = 0.1;
 
 }  // namespace
@@ -35,13 +33,6 @@ bool is_missed_by_pilot(const Expectation& bound, const Samples& pilot, const Su
   around.high = std::max(around.high, value) * (1 + pilot_allowance);
   return !satisfies(around.low, bound) && !satisfies(around.high, bound) &&
          (bound.relation != Relation::equal || bound.threshold < around.low || bound.threshold > around.high);
-}
-
-bool judges_outputs(const std::vector<Expectation>& bounds) {
-  return std::ranges::none_of(bounds, [](const Expectation& bound) {
-    return bound.kind == Kind::output_figure || bound.kind == Kind::accuracy_figure ||
-           bound.kind == Kind::accuracy_drop;
-  });
 }
 
 }  // namespace infermeter

@@ -19,7 +19,4 @@ namespace infermeter {
 // processes differ is not known yet.
 [[nodiscard]] bool is_missed_by_pilot(const Expectation& bound, const Samples& pilot, const SummaryOptions& options);
 
-// Must the outputs be those of the default? Not where accuracy, or how far outputs may be apart, is bounded.
-[[nodiscard]] bool judges_outputs(const std::vector<Expectation>& bounds);
-
 }  // namespace infermeter

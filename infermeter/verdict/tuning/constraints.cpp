@@ -85,4 +85,17 @@ Result<Done> check_objective(const Plan& plan) {
 
 bool is_measured(const Expectation& bound) { return bound.kind == Kind::metric; }
 
+bool judges_outputs(const std::vector<Expectation>& bounds) {
+  return std::ranges::none_of(bounds, [](const Expectation& bound) {
+    return bound.kind == Kind::output_figure || bound.kind == Kind::accuracy_figure ||
+           bound.kind == Kind::accuracy_drop;
+  });
+}
+
+bool outputs_may_differ(const Plan& plan) {
+  if (!plan.tuning) return false;
+  const auto bounds = bounds_of(*plan.tuning);
+  return bounds.ok() && !judges_outputs(*bounds);
+}
+
 }  // namespace infermeter

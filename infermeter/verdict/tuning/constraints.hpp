@@ -26,4 +26,9 @@ namespace infermeter {
 // from the first process.
 [[nodiscard]] bool is_measured(const Expectation& bound);
 
+// Must the outputs be those of the default? Not where accuracy, or how far outputs may be apart, is bounded.
+[[nodiscard]] bool judges_outputs(const std::vector<Expectation>& bounds);
+// Does the plan race settings whose outputs may differ, within its constraints?
+[[nodiscard]] bool outputs_may_differ(const Plan& plan);
+
 }  // namespace infermeter

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "infermeter/verdict/answers/asides.hpp"
+#include "infermeter/verdict/tuning/constraints.hpp"
 
 namespace infermeter {
 namespace {
@@ -31,10 +32,12 @@ Answer best_answer(const RunRecord& record, const Verdict& verdict) {
     answer.unit = "bytes";
   }
   for (const int open : of_fate(tuning, SettingFate::open)) answer.subjects.push_back(open);
-  // Of the one that all others are compared with there is nothing to say.
+  // Of the one that all others are compared with there is nothing to say; nor of outputs that may differ, as the bounds
+  // on them have answers of their own.
   const bool is_reference =
       std::ranges::find(record.outputs, *tuning.best, &SubjectOutputs::reference) != record.outputs.end();
-  if (!is_reference) add_outputs(subject.outputs, answer);
+  const bool is_bounded = outputs_differ(subject.outputs) && outputs_may_differ(record.plan);
+  if (!is_reference && !is_bounded) add_outputs(subject.outputs, answer);
   return answer;
 }
 
