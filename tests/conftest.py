@@ -1,6 +1,7 @@
 """What every test that runs the built programs uses. INFERMETER_BUILD names the build folder (default: build/release)."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -153,6 +154,14 @@ def run_slowly(run, infermeter, environment):
             process.wait()
 
     return start
+
+
+@pytest.fixture(scope="session")
+def ccache():
+    """For programs of others that tests compile: the environment in which CMake and ccache compile each of them once, in
+    whichever temporary folder; as a prefix of a command the value of CMAKE_CXX_COMPILER_LAUNCHER. {} without ccache."""
+    program = shutil.which("ccache")
+    return {"CMAKE_CXX_COMPILER_LAUNCHER": program, "CCACHE_BASEDIR": "/", "CCACHE_NOHASHDIR": "1"} if program else {}
 
 
 @pytest.fixture(scope="session")

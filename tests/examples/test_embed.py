@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -15,11 +16,12 @@ def call(*command, **options):
 
 
 @pytest.fixture(scope="module")
-def embed(installed, source_dir, tmp_path_factory):
-    build = tmp_path_factory.mktemp("embed")
-    call("cmake", "-S", source_dir / "examples/embed", "-B", build, f"-DCMAKE_PREFIX_PATH={installed}")
-    call("cmake", "--build", build)
-    return build / "embed"
+def embed(installed, source_dir, tmp_path_factory, ccache):
+    folder = tmp_path_factory.mktemp("embed")
+    shutil.copytree(source_dir / "examples/embed", folder / "source")
+    call("cmake", "-S", folder / "source", "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={installed}", env=os.environ | ccache)
+    call("cmake", "--build", folder / "build", env=os.environ | ccache)
+    return folder / "build/embed"
 
 
 def test_it_measures_itself_and_a_plan(embed, environment, tmp_path):

@@ -1,5 +1,6 @@
 """The installed tree, moved away from where it was installed: what is in it, and that other people's programs can use it."""
 
+import os
 import subprocess
 import sys
 
@@ -77,20 +78,23 @@ def expect_it_works(installed, output):
     assert f"worker {installed}/libexec/infermeter/infermeter-worker" in output
 
 
-def test_find_package(installed, program):
+def test_find_package(installed, program, ccache):
     (program / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(embedding CXX)\nfind_package(infermeter 0.1 REQUIRED)\n"
         "add_executable(embedding main.cpp)\ntarget_link_libraries(embedding PRIVATE infermeter::infermeter)\n")
-    call("cmake", "-S", program, "-B", program / "build", f"-DCMAKE_PREFIX_PATH={installed}")
-    call("cmake", "--build", program / "build")
+    call("cmake", "-S", program, "-B", program / "build", f"-DCMAKE_PREFIX_PATH={installed}", env=os.environ | ccache)
+    call("cmake", "--build", program / "build", env=os.environ | ccache)
     expect_it_works(installed, call(program / "build/embedding", cwd=program))
 
 
-def test_pkg_config(installed, program):
+def test_pkg_config(installed, program, ccache):
     environment = {"PATH": "/usr/bin:/bin", "PKG_CONFIG_PATH": str(installed / "lib/pkgconfig")}
-    flags = call("pkg-config", "--cflags", "--libs", "infermeter", env=environment).split()
-    call("g++", "-std=c++20", program / "main.cpp", "-o", program / "embedding", *flags,
-         f"-Wl,-rpath,{installed}/lib")
+    flags = call("pkg-config", "--cflags", "infermeter", env=environment).split()
+    libraries = call("pkg-config", "--libs", "infermeter", env=environment).split()
+    compiler = [ccache["CMAKE_CXX_COMPILER_LAUNCHER"], "g++"] if ccache else ["g++"]
+    call(*compiler, "-std=c++20", *flags, "-c", program / "main.cpp", "-o", program / "main.o", cwd=program,
+         env=os.environ | ccache)
+    call("g++", program / "main.o", "-o", program / "embedding", *libraries, f"-Wl,-rpath,{installed}/lib")
     expect_it_works(installed, call(program / "embedding", cwd=program))
 
 
