@@ -62,6 +62,7 @@
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/text/shell_quote.hpp"
+#include "infermeter/text/terminal.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
 #include "infermeter/trial/measure.hpp"
 #include "infermeter/tuning/prepare_tuning.hpp"

@@ -1,44 +1,37 @@
 #include "cli/output/columns.hpp"
 
 #include <algorithm>
-#include <utility>
 
-#include "infermeter/report/report.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/text/terminal.hpp"
 
 namespace infermeter {
 namespace {
 
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
+constexpr std::size_t column_gap = 2, narrowest_column = 10;
 
 }  // namespace
-
-std::string columns(const std::vector<std::vector<std::string>>& rows) {
-  struct Cell {
-    std::string text;
-    std::size_t width;
-  };
-  std::vector<std::vector<Cell>> cells;
+std::string columns(const std::vector<std::vector<std::string>>& rows, std::optional<std::size_t> width) {
+  std::vector<std::vector<std::string>> cells;
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     auto& shown = cells.emplace_back();
     for (std::size_t i = 0; i < row.size(); ++i) {
-      std::string text = printable(row[i]);
-      const std::size_t width = width_of(text);
-      widths[i] = std::max(widths[i], width);
-      shown.push_back({std::move(text), width});
+      shown.push_back(printable(row[i]));
+      widths[i] = std::max(widths[i], display_width(shown.back()));
     }
   }
+  std::size_t before_last = 0;
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) before_last += widths[i] + column_gap;
   std::string text;
   for (const auto& row : cells) {
     const std::size_t begin = text.size();
     for (std::size_t i = 0; i < row.size(); ++i) {
-      text += row[i].text;
-      if (i + 1 < row.size()) text.append(widths[i] - row[i].width + 2, ' ');
+      const bool is_last = i + 1 == widths.size();
+      if (is_last && width) text += fitted(row[i], std::max(narrowest_column, *width - std::min(*width, before_last)));
+      if (is_last && !width) text += row[i];
+      if (!is_last) text += padded(row[i], widths[i] + column_gap, Align::left);
     }
     while (text.size() > begin && text.back() == ' ') text.pop_back();
     text += '\n';

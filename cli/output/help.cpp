@@ -6,6 +6,7 @@
 #include <memory>
 #include <sstream>
 
+#include "infermeter/text/terminal.hpp"
 #include "infermeter/version.hpp"
 
 namespace infermeter {
@@ -21,21 +22,14 @@ namespace {
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kColumn = 28;  // where descriptions begin
 
-// Columns of UTF-8 text that has no wide characters.
-std::size_t display_columns(std::string_view text) {
-  std::size_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
-  return count;
-}
-
 // Breaks at blanks; every line but the first is indented.
-std::string wrapped(const std::string& text, std::size_t indent, std::size_t first_column) {
+std::string in_lines(const std::string& text, std::size_t indent, std::size_t first_column) {
   std::istringstream words(text);
   std::string result, word;
   std::size_t column = first_column;
   bool at_line_begin = true;
   while (words >> word) {
-    const std::size_t needed = display_columns(word) + (at_line_begin ? 0 : 1);
+    const std::size_t needed = display_width(word) + (at_line_begin ? 0 : 1);
     if (!at_line_begin && column + needed > kWidth) {
       result += '\n' + std::string(indent, ' ');
       column = indent;
@@ -43,7 +37,7 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t fir
     }
     if (!at_line_begin) result += ' ', ++column;
     result += word;
-    column += display_columns(word);
+    column += display_width(word);
     at_line_begin = false;
   }
   return result;
@@ -51,9 +45,9 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t fir
 
 std::string entry(const std::string& name, const std::string& description) {
   std::string line = "  " + name;
-  const std::size_t width = display_columns(line);
+  const std::size_t width = display_width(line);
   line += width + 2 > kColumn ? "\n" + std::string(kColumn, ' ') : std::string(kColumn - width, ' ');
-  return line + wrapped(description, kColumn, kColumn) + '\n';
+  return line + in_lines(description, kColumn, kColumn) + '\n';
 }
 
 std::string entry(const CLI::Option& option) {
@@ -98,13 +92,13 @@ class Formatter : public CLI::FormatterBase {
   explicit Formatter(HelpText text) : text_(std::move(text)) {}
 
   std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override {
-    std::string help = "usage: " + text_.usage + "\n\n" + wrapped(text_.about, 0, 0) + "\n";
+    std::string help = "usage: " + text_.usage + "\n\n" + in_lines(text_.about, 0, 0) + "\n";
     if (!text_.examples.empty()) help += "\nExamples:\n";
     for (const Example& example : text_.examples) {
-      help += fmt::format("  {}\n      {}\n", example.command, wrapped(example.what, 6, 6));
+      help += fmt::format("  {}\n      {}\n", example.command, in_lines(example.what, 6, 6));
     }
     help += subcommands(*app) + option_groups(*app);
-    for (const std::string& note : text_.notes) help += "\n" + wrapped(note, 0, 0) + "\n";
+    for (const std::string& note : text_.notes) help += "\n" + in_lines(note, 0, 0) + "\n";
     return help;
   }
 

@@ -12,6 +12,7 @@
 #include "infermeter/report/report.hpp"
 #include "infermeter/stats/summary/summary.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/text/terminal.hpp"
 
 namespace infermeter {
 namespace {
@@ -64,16 +65,6 @@ std::string centre(const Samples& trial) {
   return "";
 }
 
-// Cuts to so many columns without cutting a character.
-std::string cut(const std::string& text, std::size_t width) {
-  std::size_t columns = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool begins = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
-    if (begins && ++columns > width) return text.substr(0, i);
-  }
-  return text;
-}
-
 // Of a comparison: it may end at any look.
 std::string left(const Progress& progress) {
   constexpr double soon = 0.05;  // what would be written as "0.0 s"
@@ -94,7 +85,7 @@ std::string live_line(const Progress& progress, std::size_t width) {
     line += fmt::format(", {} left{}", format_duration(*progress.seconds_left),
                         progress.purpose == Purpose::pilot ? " of the pilots" : "");
   }
-  return cut(line, width);
+  return fitted(line, width);
 }
 
 std::string finished_line(const Progress& progress) {

@@ -43,7 +43,8 @@ std::string trials_text(const RunListing& run) {
 // Its first line: columns() makes of it what a terminal may see.
 std::string note_text(std::string_view note) { return std::string(note.substr(0, note.find('\n'))); }
 
-std::string runs_table(const std::vector<RunListing>& runs) {
+// On a terminal a run of many subjects takes one line. JSON has all of them.
+std::string runs_table(const Surroundings& world, const std::vector<RunListing>& runs) {
   std::vector<std::string> titles{"run", "begun (UTC)", "trials", "state"};
   const bool has_tags = std::ranges::any_of(runs, [](const RunListing& run) { return !run.tags.empty(); });
   const bool has_notes = std::ranges::any_of(runs, [](const RunListing& run) { return !run.note.empty(); });
@@ -58,7 +59,7 @@ std::string runs_table(const std::vector<RunListing>& runs) {
     if (has_notes) row.push_back(note_text(run.note));
     row.push_back(fmt::format("{}", fmt::join(run.labels, " ")));
   }
-  return columns(rows);
+  return columns(rows, world.out_is_terminal ? std::optional(world.width) : world.asked_width);
 }
 
 nlohmann::ordered_json runs_json(const std::vector<RunListing>& runs) {
@@ -89,7 +90,7 @@ Result<int> list_action(Surroundings& world, const RunsOptions& options) {
     const auto more = std::ssize(runs) - *options.last;
     if (more > 0) runs.erase(runs.begin(), runs.begin() + more);
   }
-  world.out << (json ? json_text(runs_json(runs)) : runs_table(runs));
+  world.out << (json ? json_text(runs_json(runs)) : runs_table(world, runs));
   return 0;
 }
 
@@ -139,7 +140,7 @@ Result<int> prune_action(Surroundings& world, const RunsOptions& options) {
                                         options.dry_run ? Store::Mode::read : Store::Mode::write_if_possible));
   INFERMETER_TRY(const auto prunable, store.prunable(query));
   if (options.dry_run) {
-    world.out << runs_table(prunable) << fmt::format("{} would be deleted\n", counted(prunable.size(), "run"));
+    world.out << runs_table(world, prunable) << fmt::format("{} would be deleted\n", counted(prunable.size(), "run"));
     return 0;
   }
   std::vector<std::string> ids;

@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import unicodedata
 
 import numpy
 import pytest
@@ -144,6 +145,29 @@ def test_a_terminal_gets_a_live_line_that_is_erased(run):
     assert "\r\x1b[K[1/1]" in text and "measuring" in text
     final = text.split("\r\x1b[K")[-1]
     assert final.startswith("[1/1] ") and "20 iterations in" in final
+
+
+def columns_of(line):
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in line)
+
+
+def test_a_live_line_stays_on_its_line_whatever_is_in_it(run):
+    assert run("models", "build", "mlp", "模" * 50 + ".onnx").returncode == 0
+    code, text = on_terminal(run, "run", f"{'模' * 50}.onnx@fake,latency=constant:20ms", "--iterations", 20, "--processes", 1, "--warmup", 0)
+    assert code == 0
+    lines = [line for line in text.split("\r\x1b[K")[:-1] if line]
+    assert lines and all(70 < columns_of(line) < 80 for line in lines), lines
+
+
+def test_a_terminal_shows_a_run_on_one_line(run):
+    assert run("models", "build", "mlp", "模型.onnx").returncode == 0
+    subjects = [f"模型.onnx@fake,latency=constant:{i + 1}us" for i in range(30)]
+    assert run("run", *subjects, *SHORT, "--quiet").returncode == 0
+    _, shown = on_terminal(run, "runs")
+    lines = shown.splitlines()
+    assert len(lines) == 2 and columns_of(lines[1]) in (79, 80) and lines[1].endswith("…"), lines
+    assert subjects[5] in run("runs").stdout.split()
+    assert all(columns_of(line) <= 100 for line in run("runs", env={"COLUMNS": "100"}).stdout.splitlines())
 
 
 def test_a_live_line_shows_what_a_load_does(run):
