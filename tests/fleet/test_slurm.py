@@ -4,6 +4,7 @@ import json
 import signal
 from collections import Counter
 
+import numpy
 from waiting import wait_until
 
 SUBJECTS = ("a=mlp@fake,latency=constant:1ms,work=sleep", "b=mlp@fake,latency=constant:1.2ms,work=sleep")
@@ -32,6 +33,24 @@ def test_blocks_are_dealt_over_nodes(on_cluster, report):
     blocks = nodes_of_blocks(report())
     assert len(blocks) == 6 and all(len(nodes) == 1 for nodes in blocks.values())
     assert set.union(*blocks.values()) == {"n1", "n2"}
+
+
+def test_pilots_leak_trials_and_accuracy_of_tasks_come_in(on_cluster, report, run):
+    numpy.save(run.folder / "x.npy", numpy.random.default_rng(1).random((8, 3, 8, 8), numpy.float32))
+    numpy.savetxt(run.folder / "labels.txt", numpy.arange(8), "%d")
+    done = on_cluster("run", *SUBJECTS, "--leak-iterations", "100", "--seed", "3", "--data", "x.npy", "--labels", "labels.txt",
+                      "--processes", "4", "--on", "slurm", "--nodes", "2", "--wait")
+    assert done.returncode == 0, done.stderr
+    whole = report()
+    nodes_of_blocks(whole)
+    aside = Counter((trial["purpose"], trial["subject"]) for trial in whole["side_trials"])
+    assert aside["leak", 0] == aside["leak", 1] and aside["pilot", 0] == aside["pilot", 1], aside
+    assert all(aside[purpose, 0] in (1, 2) for purpose in ("leak", "pilot")), "of one task or of each"
+    positions = [trial["position"] for trial in whole["side_trials"]]
+    assert len(positions) == len(set(positions))
+    assert all(trial["end"] == "ok" for trial in whole["side_trials"])
+    assert [subject["leak"]["verdict"] for subject in whole["subjects"]] and all(subject["leak"] for subject in whole["subjects"])
+    assert all(subject["accuracy"]["labels"]["rows"] == 8 for subject in whole["subjects"]), whole["subjects"][0]["accuracy"]
 
 
 def test_a_comparison_decides_as_on_one_machine(on_cluster, report):
