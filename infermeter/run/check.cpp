@@ -47,10 +47,10 @@ void check_options(const Subject& subject, const BackendInfo& info, Problems& pr
   for (const auto& [key, value] : subject.options) {
     if (is_among(keys, key)) continue;
     if (std::ranges::find(our_keys, key) != std::end(our_keys)) {
-      problems.add(usage_error(
-          of_subject(subject, fmt::format("{0} is the same for all back ends, and no option of {1}: write ,{0}={2} behind "
-                                          "the subject, or use the flag for it",
-                                          key, subject.backend, value))));
+      problems.add(usage_error(of_subject(
+          subject, fmt::format("{0} is the same for all back ends, and no option of {1}: write ,{0}={2} behind "
+                               "the subject, or use the flag for it",
+                               key, subject.backend, value))));
       continue;
     }
     std::vector<std::string> candidates = keys;
