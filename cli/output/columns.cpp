@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t column_gap = 2, narrowest_column = 10;
 
 }  // namespace
+
 std::string columns(const std::vector<std::vector<std::string>>& rows, std::optional<std::size_t> width) {
   std::vector<std::vector<std::string>> cells;
   std::vector<std::size_t> widths;
