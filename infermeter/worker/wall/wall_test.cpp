@@ -221,7 +221,8 @@ TEST(RunTrial, OurOwnSamplesAreNotTheSubjectsMemory) {
     for (const MemoryPoint& point : samples.memory_timeline) bytes = std::max(bytes, point.rss_bytes);
     return bytes;
   };
-  EXPECT_LT(highest(2'000'000, "none"), highest(20, "constant:20ms") + (8U << 20U)) << "2 million pairs of times take 32 MB";
+  EXPECT_LT(highest(2'000'000, "none"), highest(20, "constant:20ms") + (8U << 20U))
+      << "2 million pairs of times take 32 MB";
 }
 
 TEST(RunTrial, TheLauncherSleepsWhileTheWorkerMeasures) {
