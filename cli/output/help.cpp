@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <sstream>
+#include <string_view>
 
 #include "infermeter/text/terminal.hpp"
 #include "infermeter/version.hpp"
@@ -22,32 +22,19 @@ namespace {
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kColumn = 28;  // where descriptions begin
 
-// Breaks at blanks; every line but the first is indented.
-std::string in_lines(const std::string& text, std::size_t indent, std::size_t first_column) {
-  std::istringstream words(text);
-  std::string result, word;
-  std::size_t column = first_column;
-  bool at_line_begin = true;
-  while (words >> word) {
-    const std::size_t needed = display_width(word) + (at_line_begin ? 0 : 1);
-    if (!at_line_begin && column + needed > kWidth) {
-      result += '\n' + std::string(indent, ' ');
-      column = indent;
-      at_line_begin = true;
-    }
-    if (!at_line_begin) result += ' ', ++column;
-    result += word;
-    column += display_width(word);
-    at_line_begin = false;
-  }
-  return result;
+// For text that begins at column `indent`.
+std::string in_lines(std::string_view text, std::size_t indent) {
+  std::string lines = wrapped(text, kWidth - indent, 0);
+  for (std::size_t end = lines.find('\n'); end != std::string::npos; end = lines.find('\n', end + 1))
+    lines.insert(end + 1, indent, ' ');
+  return lines;
 }
 
 std::string entry(const std::string& name, const std::string& description) {
   std::string line = "  " + name;
   const std::size_t width = display_width(line);
   line += width + 2 > kColumn ? "\n" + std::string(kColumn, ' ') : std::string(kColumn - width, ' ');
-  return line + in_lines(description, kColumn, kColumn) + '\n';
+  return line + in_lines(description, kColumn) + '\n';
 }
 
 std::string entry(const CLI::Option& option) {
@@ -92,13 +79,13 @@ class Formatter : public CLI::FormatterBase {
   explicit Formatter(HelpText text) : text_(std::move(text)) {}
 
   std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override {
-    std::string help = "usage: " + text_.usage + "\n\n" + in_lines(text_.about, 0, 0) + "\n";
+    std::string help = "usage: " + text_.usage + "\n\n" + in_lines(text_.about, 0) + "\n";
     if (!text_.examples.empty()) help += "\nExamples:\n";
     for (const Example& example : text_.examples) {
-      help += fmt::format("  {}\n      {}\n", example.command, in_lines(example.what, 6, 6));
+      help += fmt::format("  {}\n      {}\n", example.command, in_lines(example.what, 6));
     }
     help += subcommands(*app) + option_groups(*app);
-    for (const std::string& note : text_.notes) help += "\n" + in_lines(note, 0, 0) + "\n";
+    for (const std::string& note : text_.notes) help += "\n" + in_lines(note, 0) + "\n";
     return help;
   }
 
