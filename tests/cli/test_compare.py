@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
@@ -119,7 +120,9 @@ def test_pilots_choose_warmup_and_iterations(run):
     record = compared(run, A, B_SLOWER)
     pilots = [trial for trial in record["side_trials"] if trial["purpose"] == "pilot"]
     short = [pilot for pilot in pilots if pilot["warmup_samples"]["begin_s"]]
-    assert len(pilots) >= 10 and len(short) == 8 and {pilot["iterations"] for pilot in short} == {20}
+    long = Counter(pilot["subject"] for pilot in pilots if pilot not in short)  # another one where the first is unsteady
+    assert len(pilots) == 10 and all(1 <= long[subject] <= 3 for subject in (0, 1)), long
+    assert {pilot["iterations"] for pilot in short} == {20}
     counts = {trial["iterations"] for trial in record["trials"]}
     assert len(counts) == 1 and 10 <= counts.pop() <= 200
     warmups = {len(trial["warmup_samples"]["begin_s"]) for trial in record["trials"]}
