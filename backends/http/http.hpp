@@ -1,10 +1,9 @@
-// HTTP by libcurl's multi interface: one exchange at a time on a connection of its own, which is kept alive. A queue
-// drives any number of them (queue.hpp).
+// HTTP: one exchange at a time on a connection of its own, which is kept alive. A queue drives any number of them
+// (queue.hpp). HTTP/1.1 is libcurl's connections and Boost.Beast's parser (http1.cpp), HTTP/2 all libcurl (http2.cpp).
 #pragma once
 
 #include <curl/curl.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -43,18 +42,16 @@ class BodySink {
   virtual void take(std::string_view bytes, std::int64_t moment_ns) = 0;
 };
 
-class HttpExchange final : public QueueMember {
+class HttpExchange : public QueueMember {
  public:
-  // `path` is what follows the server's URL.
-  HttpExchange(const HttpPlace& place, const std::string& path);
   HttpExchange(const HttpExchange&) = delete;
   HttpExchange& operator=(const HttpExchange&) = delete;
   ~HttpExchange() override;
 
-  // Makes it a POST. `body` stays where it is until the next one; `headers` are "Name: value".
-  void set_post(std::string_view body, const std::vector<std::string>& headers);
+  // Makes it a POST. `body` stays where it is, and as it is, until the next one; `headers` are "Name: value".
+  virtual void set_post(std::string_view body, const std::vector<std::string>& headers) = 0;
   // Of the answer's body; beyond it the exchange fails.
-  void set_limit(std::size_t most_bytes);
+  virtual void set_limit(std::size_t most_bytes) { most_bytes_ = most_bytes; }
   // Bodies of answers with status 200 go there; those of others stay in body(). nullptr: all stay there.
   void set_sink(BodySink* sink) { sink_ = sink; }
 
@@ -69,49 +66,50 @@ class HttpExchange final : public QueueMember {
 
   [[nodiscard]] long status() const { return status_; }  // 200; read by `finish`
   [[nodiscard]] std::string_view body() const { return body_; }
-  [[nodiscard]] std::optional<std::string> header(const char* name) const;
+  [[nodiscard]] virtual std::optional<std::string> header(const char* name) const = 0;
   // What came behind the body, or among the headers.
-  [[nodiscard]] std::optional<std::string> trailer(const char* name) const;
+  [[nodiscard]] virtual std::optional<std::string> trailer(const char* name) const = 0;
   // Of the last answer: "HTTP/1.1 over TLS, connection kept alive".
-  [[nodiscard]] std::string transport() const;
+  [[nodiscard]] virtual std::string transport() const = 0;
+
+ protected:
+  static constexpr std::size_t most_headers = std::size_t{64} << 10;
+
+  explicit HttpExchange(const HttpPlace& place) : place_(place) {}
+
+  [[nodiscard]] const HttpPlace& place() const { return place_; }
+  [[nodiscard]] HttpQueue& queue() const { return *queue_; }
+  [[nodiscard]] std::size_t most_bytes() const { return most_bytes_; }
+  [[nodiscard]] bool is_started() const { return is_started_; }
+  // A part of an answer's body. False: it is too large, or not to be had; the exchange ends.
+  [[nodiscard]] bool put_body(std::string_view bytes, long status);
+  void is_of_status(long status) { status_ = status; }
+  void is_too_large() { is_too_large_ = true; }
+  void has_too_many_headers() { has_too_many_headers_ = true; }
+  // It has: with CURLE_OK, or with what it is called in libcurl. Nothing more comes.
+  void end_with(CURLcode code);
+  [[noreturn]] void fail_with(CURLcode code, std::string_view words, long system_error) const;
 
  private:
-  // What libcurl calls.
-  static int want_events(CURL* easy, curl_socket_t socket, int what, void* self, void* of_socket);
-  static int want_time(CURLM* multi, long milliseconds, void* self);
-  static int close_socket(void* self, curl_socket_t socket);
-  static std::size_t take_body(char* bytes, std::size_t one, std::size_t count, void* self);
-  static std::size_t take_header(char* bytes, std::size_t one, std::size_t count, void* self);
-  void put_body(std::string_view bytes);
-  [[noreturn]] void fail_with(CURLcode code) const;
-  [[nodiscard]] long opened_connections() const;  // by the last exchange
-  [[nodiscard]] bool announced_close() const;     // the last answer did
-  void note_connection();
-  [[nodiscard]] std::optional<std::string> field(const char* name, unsigned origin) const;
-  void act(int descriptor, std::uint32_t events) override;
-  void expire() override { perform(CURL_SOCKET_TIMEOUT, 0); }
-  void perform(curl_socket_t socket, int events);
-  void set_version();
-  void end();
-  void set_headers(const std::vector<std::string>& headers);
+  // Sends as much as the connection takes.
+  virtual void begin() = 0;
+  // What `finish` does first; then, by how it ended, one of the others. Those throw Failure.
+  virtual void release() {}
+  virtual void succeed() = 0;
+  [[noreturn]] virtual void refuse(CURLcode code) = 0;
 
   const HttpPlace& place_;
   std::shared_ptr<HttpQueue> own_queue_, queue_;  // of exchanges that are waited for alone; of this or the last one
-  std::unique_ptr<CURL, void (*)(CURL*)> easy_;
-  std::unique_ptr<CURLM, CURLMcode (*)(CURLM*)> multi_;
-  std::unique_ptr<curl_slist, void (*)(curl_slist*)> resolved_, headers_;
-  std::array<char, CURL_ERROR_SIZE> words_{};  // libcurl's own
   std::string body_;
   BodySink* sink_ = nullptr;
   std::exception_ptr thrown_;  // by the sink
-  std::size_t most_bytes_, body_bytes_ = 0, header_bytes_ = 0;
+  std::size_t most_bytes_ = std::size_t{4} << 20, body_bytes_ = 0;
   long status_ = 0;
-  bool is_started_ = false, is_too_large_ = false;
+  bool is_started_ = false, is_too_large_ = false, has_too_many_headers_ = false;
   std::optional<CURLcode> result_;  // of this exchange, once it has ended
-  CURLMcode multi_result_ = CURLM_OK;
-  bool has_connection_ = false;  // that speaks HTTP/2 by prior knowledge, for all that is known
-  bool was_to_be_kept_ = false;  // the connection of the last answer, for all that the server said
-  int lost_connections_ = 0;     // in a row that were to be kept and were closed
 };
+
+// `path` is what follows the server's URL. `place` has to outlive it.
+[[nodiscard]] std::unique_ptr<HttpExchange> make_exchange(const HttpPlace& place, const std::string& path);
 
 }  // namespace infermeter

@@ -40,35 +40,69 @@ bool stamp_what_comes(int descriptor) {
 
 std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * second_ns + time.tv_nsec; }
 
-struct Received {
-  std::int64_t moment_ns = 0;  // 0: the kernel does not tell
-  std::size_t bytes = 0;
-};
-
-// What is there, and when the last of it was received, by CLOCK_MONOTONIC. Nothing is copied: of a stream, MSG_TRUNC
-// passes over bytes (man 7 tcp). Not by recvmsg, which sanitizers take at its word.
-Received received_at(int descriptor) {
-  static char nothing = 0;  // not on the stack, behind which there may be fewer addresses than the length
-  iovec all{.iov_base = &nothing, .iov_len = std::size_t{64} << 20};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec))> control{};
-  msghdr message{};
-  message.msg_iov = &all;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  const long bytes = syscall(SYS_recvmsg, descriptor, &message, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
-  if (bytes <= 0) return {};
+// Of the bytes that a message is of, by CLOCK_MONOTONIC; 0: the kernel does not tell.
+std::int64_t moment_of(msghdr& message) {
   for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMPNS) continue;
     timespec stamp{}, now{};
     std::memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
     clock_gettime(CLOCK_REALTIME, &now);
-    return {monotonic_ns() - (nanoseconds(now) - nanoseconds(stamp)), static_cast<std::size_t>(bytes)};
+    return monotonic_ns() - (nanoseconds(now) - nanoseconds(stamp));
   }
-  return {};
+  return 0;
+}
+
+struct Received {
+  long bytes = 0;              // as of recvmsg
+  std::int64_t moment_ns = 0;  // of the last of them
+};
+
+struct Control {
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec))> bytes{};
+};
+
+msghdr message_into(iovec& place, Control& control) {
+  msghdr message{};
+  message.msg_iov = &place;
+  message.msg_iovlen = 1;
+  message.msg_control = control.bytes.data();
+  message.msg_controllen = control.bytes.size();
+  return message;
+}
+
+// What is there. Nothing is copied: of a stream, MSG_TRUNC passes over bytes (man 7 tcp). Not by recvmsg, which
+// sanitizers take at its word.
+Received look_at(int descriptor) {
+  static char nothing = 0;  // not on the stack, behind which there may be fewer addresses than the length
+  iovec all{.iov_base = &nothing, .iov_len = std::size_t{64} << 20};
+  Control control;
+  msghdr message = message_into(all, control);
+  const long bytes = syscall(SYS_recvmsg, descriptor, &message, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
+  return {bytes, bytes > 0 ? moment_of(message) : 0};
 }
 
 }  // namespace
+
+// Of a real-time clock that was set meanwhile, it can be any time.
+void QueueMember::received_at(std::int64_t moment_ns) {
+  received_ns_ = earliest_ns_ = moment_ns == 0 ? monotonic_ns() : std::clamp(moment_ns, earliest_ns_, monotonic_ns());
+}
+
+void QueueMember::note_received(int descriptor, std::uint32_t events) {
+  if ((events & EPOLLIN) == 0) return;
+  const Received received = look_at(descriptor);
+  stamped_bytes_ = received.bytes > 0 ? static_cast<std::size_t>(received.bytes) : 0;
+  if (received.moment_ns != 0) received_at(received.moment_ns);
+}
+
+ssize_t QueueMember::receive(int descriptor, char* bytes, std::size_t most) {
+  iovec place{.iov_base = bytes, .iov_len = most};
+  Control control;
+  msghdr message = message_into(place, control);
+  const ssize_t count = recvmsg(descriptor, &message, MSG_DONTWAIT);
+  if (count > 0) received_at(moment_of(message));
+  return count;
+}
 
 HttpQueue::HttpQueue() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
   if (epoll_ < 0)
@@ -79,7 +113,8 @@ HttpQueue::~HttpQueue() { close(epoll_); }
 
 QueueMember* HttpQueue::next(std::int64_t timeout_ns) {
   const std::int64_t until_ns = timeout_ns > 0 ? monotonic_ns() + timeout_ns : 0;
-  if (!ended_.empty()) step(0);
+  constexpr std::int64_t often_ns = 20'000;
+  if (!ended_.empty() && monotonic_ns() - stepped_ns_ > often_ns) step(0);
   while (ended_.empty())
     if (!step(until_ns)) return nullptr;
   QueueMember* const member = ended_.front();
@@ -103,29 +138,23 @@ bool HttpQueue::step(std::int64_t until_ns) {
   if (count < 0 && errno != EINTR)
     fail(IMB_RUN_ERROR, std::string("waiting for the network failed: ") + std::strerror(errno));
   for (int i = 0; i < count; ++i) handle(events_[static_cast<std::size_t>(i)]);
-  const bool has_expired = !deadlines_.empty() && expire(monotonic_ns());
-  return count > 0 || has_expired || (until_ns > 0 && monotonic_ns() < until_ns);
+  stepped_ns_ = monotonic_ns();
+  const bool has_expired = !deadlines_.empty() && expire(stepped_ns_);
+  return count > 0 || has_expired || (until_ns > 0 && stepped_ns_ < until_ns);
 }
 
 void HttpQueue::handle(const epoll_event& event) {
   const int descriptor = event.data.fd;
   Socket& socket = sockets_[static_cast<std::size_t>(descriptor)];
   if (socket.member == nullptr) return;  // it was closed meanwhile
+  QueueMember& member = *socket.member;
   if (socket.wanted == 0) {
-    // Between two exchanges: the server closed it, which libcurl sees when it uses it again.
     epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
     socket = {};
+    member.hung_up(descriptor);
     return;
   }
-  QueueMember& member = *socket.member;
   member.received_ns_ = 0;
-  if (socket.is_stamped && (event.events & EPOLLIN) != 0) {
-    const Received received = received_at(descriptor);
-    member.stamped_bytes_ = received.bytes;
-    // Of a real-time clock that was set meanwhile, it can be any time.
-    if (received.bytes > 0)
-      member.received_ns_ = member.earliest_ns_ = std::clamp(received.moment_ns, member.earliest_ns_, monotonic_ns());
-  }
   member.act(descriptor, event.events);
 }
 

@@ -60,12 +60,12 @@ class GrpcProtocol final : public Protocol {
     std::string body(frame_size, '\0');
     body += request;
     set_frame(body);
-    HttpExchange exchange(target_.place, std::string(service) + method);
-    exchange.set_post(body, grpc_headers());
-    exchange.start();
-    exchange.finish();
-    const GrpcEnd end = end_of(exchange);
-    if (end.status == 0) return std::string(message_in(exchange.body()));
+    const auto exchange = make_exchange(target_.place, std::string(service) + method);
+    exchange->set_post(body, grpc_headers());
+    exchange->start();
+    exchange->finish();
+    const GrpcEnd end = end_of(*exchange);
+    if (end.status == 0) return std::string(message_in(exchange->body()));
     constexpr int unimplemented = 12;
     if (may_lack && end.status == unimplemented) return std::nullopt;
     fail(IMB_MODEL_ERROR, otherwise + ": " + refusal_in(end));

@@ -71,12 +71,12 @@ class HttpProtocol final : public Protocol {
 
  private:
   [[nodiscard]] std::string got(const std::string& path, bool may_lack, const std::string& otherwise) const {
-    HttpExchange exchange(target_.place, path);
-    exchange.start();
-    exchange.finish();
-    if (exchange.status() == 200) return std::string(exchange.body());
-    if (may_lack && exchange.status() == 404) return {};
-    fail(IMB_MODEL_ERROR, otherwise + ": " + refusal_in(exchange));
+    const auto exchange = make_exchange(target_.place, path);
+    exchange->start();
+    exchange->finish();
+    if (exchange->status() == 200) return std::string(exchange->body());
+    if (may_lack && exchange->status() == 404) return {};
+    fail(IMB_MODEL_ERROR, otherwise + ": " + refusal_in(*exchange));
   }
 
   Target target_;

@@ -46,12 +46,12 @@ struct imb_session {
 
 struct imb_request {
   explicit imb_request(imb_session& of_session)
-      : session(of_session), exchange(session.place, session.protocol->infer_path()), inputs(session.inputs.size()) {
-    exchange.set_limit(session.largest_answer);
+      : session(of_session), exchange(make_exchange(session.place, session.protocol->infer_path())), inputs(session.inputs.size()) {
+    exchange->set_limit(session.largest_answer);
   }
 
   imb_session& session;
-  HttpExchange exchange;
+  const std::unique_ptr<HttpExchange> exchange;
   std::vector<EncodedInput> inputs;
   InferMessage body;
   bool has_body = false;  // it is of what is bound
@@ -184,7 +184,7 @@ void make_body(imb_request& request) {
   if (session.outputs_known)
     for (const PortFields& output : session.output_fields) names.push_back(output.name);
   request.body = session.protocol->message(request.inputs, names);
-  request.exchange.set_post(request.body.bytes, request.body.headers);
+  request.exchange->set_post(request.body.bytes, request.body.headers);
   request.has_body = true;
 }
 
@@ -205,12 +205,12 @@ void read_answer(imb_request& request);
 void start(imb_request& request, std::shared_ptr<HttpQueue> queue = nullptr) {
   if (!request.has_body) make_body(request);
   request.answered = request.is_read = false;
-  request.exchange.start(std::move(queue));
+  request.exchange->start(std::move(queue));
 }
 
 void finish(imb_request& request) {
-  request.exchange.finish();
-  request.session.protocol->check(request.exchange);
+  request.exchange->finish();
+  request.session.protocol->check(*request.exchange);
   request.answered = true;
   if (!request.session.outputs_known) read_answer(request);  // the very first one says which there are
 }
@@ -228,7 +228,7 @@ imb_status submit(imb_request* request, imb_message message) {
 
 imb_status submit_to(imb_queue* queue, imb_request* request, imb_message message) {
   return guarded(message, IMB_RUN_ERROR, [&] {
-    request->exchange.owner = request;
+    request->exchange->owner = request;
     start(*request, queue->http);
   });
 }
@@ -264,11 +264,11 @@ void read_answer(imb_request& request) {
   if (!request.answered) fail(IMB_INVALID_ARGUMENT, "there is no output before an inference has succeeded");
   if (request.is_read) return;
   imb_session& session = request.session;
-  InferAnswer answer = session.protocol->read(request.exchange);
+  InferAnswer answer = session.protocol->read(*request.exchange);
   {
     const std::lock_guard lock(session.mutex);
     check_version(session, answer.model_version);
-    session.transport = request.exchange.transport();
+    session.transport = request.exchange->transport();
     if (!session.outputs_known) learn_outputs(session, answer.outputs);
   }
   request.outputs = as_declared(std::move(answer.outputs), session.output_fields);

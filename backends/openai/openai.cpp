@@ -47,12 +47,12 @@ struct imb_session {
 
 struct imb_request {
   explicit imb_request(imb_session& of_session)
-      : session(of_session), exchange(session.place, path_of(session.settings.api)), streamed(session.settings.api) {
-    if (session.settings.stream) exchange.set_sink(&streamed);
+      : session(of_session), exchange(make_exchange(session.place, path_of(session.settings.api))), streamed(session.settings.api) {
+    if (session.settings.stream) exchange->set_sink(&streamed);
   }
 
   imb_session& session;
-  HttpExchange exchange;
+  const std::unique_ptr<HttpExchange> exchange;
   StreamedAnswer streamed;
   CompletionAnswer whole;  // of an answer in one piece
   std::string body;
@@ -108,12 +108,12 @@ std::uint64_t seed_of_process() {
 
 // Servers need not have a list of their models; one that has it knows the model.
 void look_for_model(imb_session& session) {
-  HttpExchange exchange(session.place, "/models");
-  exchange.start();
-  exchange.finish();
-  if (exchange.status() == 404 || exchange.status() == 405) return;
-  if (exchange.status() != 200) fail(IMB_MODEL_ERROR, "asked for its models, " + refusal_in(exchange));
-  session.owner = owner_in(exchange.body(), session.model);
+  const auto exchange = make_exchange(session.place, "/models");
+  exchange->start();
+  exchange->finish();
+  if (exchange->status() == 404 || exchange->status() == 405) return;
+  if (exchange->status() != 200) fail(IMB_MODEL_ERROR, "asked for its models, " + refusal_in(*exchange));
+  session.owner = owner_in(exchange->body(), session.model);
 }
 
 imb_status load_model(imb_runtime* /*runtime*/, const imb_load* load, imb_session** session, imb_message message) {
@@ -151,10 +151,10 @@ void set_body(imb_request& request, std::string_view prompt, int output_tokens) 
   const imb_session& session = request.session;
   // A token takes a few hundred bytes as an event.
   constexpr std::size_t of_any_answer = std::size_t{1} << 20, of_a_token = 4096;
-  request.exchange.set_limit(of_any_answer + of_a_token * static_cast<std::size_t>(output_tokens));
+  request.exchange->set_limit(of_any_answer + of_a_token * static_cast<std::size_t>(output_tokens));
   request.body = completion_body(session.settings, session.model, prompt, output_tokens);
   request.asked_tokens = output_tokens;
-  request.exchange.set_post(request.body,
+  request.exchange->set_post(request.body,
                             {"Content-Type: application/json",
                              session.settings.stream ? "Accept: text/event-stream" : "Accept: application/json"});
   request.has_body = true;
@@ -221,7 +221,7 @@ void start(imb_request& request, std::shared_ptr<HttpQueue> queue = nullptr) {
   }
   request.answered = false;
   if (request.session.settings.stream) request.streamed.begin();
-  request.exchange.start(std::move(queue));
+  request.exchange->start(std::move(queue));
 }
 
 // Servers may ignore ignore_eos, and end an answer at the end of the context.
@@ -240,12 +240,12 @@ void check_forced_length(const imb_request& request) {
 void finish(imb_request& request) {
   const imb_session& session = request.session;
   if (makes_prompts(session)) request.has_body = false;
-  request.exchange.finish();
-  if (request.exchange.status() != 200) refuse_status(request.exchange);
+  request.exchange->finish();
+  if (request.exchange->status() != 200) refuse_status(*request.exchange);
   if (session.settings.stream) {
     request.streamed.end();
   } else {
-    request.whole = answer_from(request.exchange.body(), session.settings.api);
+    request.whole = answer_from(request.exchange->body(), session.settings.api);
   }
   check_forced_length(request);
   request.answered = true;
@@ -264,7 +264,7 @@ imb_status submit(imb_request* request, imb_message message) {
 
 imb_status submit_to(imb_queue* queue, imb_request* request, imb_message message) {
   return guarded(message, IMB_RUN_ERROR, [&] {
-    request->exchange.owner = request;
+    request->exchange->owner = request;
     start(*request, queue->http);
   });
 }
@@ -282,7 +282,7 @@ void look_at_answer(imb_request& request) {
   const CompletionAnswer& answer = request.answer();
   if (!request.output || !makes_prompts(session)) request.output = answer.text;
   const std::lock_guard lock(session.mutex);
-  session.transport = request.exchange.transport();
+  session.transport = request.exchange->transport();
   session.finish_reason = answer.finish_reason;
   session.counts_tokens = answer.output_tokens >= 0;
 }

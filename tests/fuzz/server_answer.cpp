@@ -1,8 +1,11 @@
 // What a server answers, as the back ends kserve and openai read it. Its parts are in a namespace of their own here
 // (CMakeLists.txt): back ends know nothing of the library, and have names of its own for other things.
+#include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
+#include "http/http1_answer.hpp"
 #include "http/json_text.hpp"
 #include "kserve/grpc_answer.hpp"
 #include "kserve/grpc_messages.hpp"
@@ -73,6 +76,42 @@ void read_server_stream(std::string_view text) {
   for (const Api api : {Api::chat, Api::completions})
     is_taken_or_refused([&] { static_cast<void>(infermeter::answer_from(text, api)); });
   is_taken_or_refused([&] { static_cast<void>(infermeter::owner_in(text, "model")); });
+}
+
+// The first byte says how long a read is, of an answer as it is on the wire. However it is cut, it is the same answer,
+// or none.
+void read_http_answer(std::string_view text) {
+  using infermeter::Http1Answer;
+  if (text.empty()) return;
+  const std::size_t length = static_cast<unsigned char>(text.front()) + std::size_t{1};
+  text.remove_prefix(1);
+  struct Kept final : Http1Answer::Body {
+    bool take(std::string_view bytes) override {
+      text += bytes;
+      return text.size() < 100'000;
+    }
+    std::string text;
+  };
+  const auto answer_to = [&](std::size_t read_length) {
+    Kept body;
+    Http1Answer answer(body);
+    answer.begin(65536, 1 << 20);
+    Http1Answer::State state = Http1Answer::State::needs_more;
+    std::string_view rest;
+    std::size_t read = 0;
+    while (state == Http1Answer::State::needs_more && read < text.size()) {
+      const std::size_t more = std::min(read_length, text.size() - read);
+      rest = text.substr(read - rest.size(), rest.size() + more);
+      read += more;
+      state = answer.parse(rest);
+    }
+    if (state == Http1Answer::State::needs_more) state = answer.end();
+    if (state == Http1Answer::State::broken && answer.words().empty()) std::abort();
+    if (state != Http1Answer::State::done) return std::string();
+    return body.text + '\n' + std::to_string(answer.status()) + answer.header("a").value_or("-") +
+           answer.trailer("b").value_or("-") + (answer.keeps_connection() ? "kept" : "closed");
+  };
+  if (answer_to(length) != answer_to(text.size() + 1)) std::abort();
 }
 
 void read_prompts(std::string_view text) {

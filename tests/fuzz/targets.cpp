@@ -227,6 +227,7 @@ void jit(Bytes bytes) {
 void server(Bytes bytes) { read_server_answer(text_of(bytes)); }
 void grpc(Bytes bytes) { read_grpc_answer(text_of(bytes)); }
 void stream(Bytes bytes) { read_server_stream(text_of(bytes)); }
+void http(Bytes bytes) { read_http_answer(text_of(bytes)); }
 void prompts(Bytes bytes) { read_prompts(text_of(bytes)); }
 
 void gguf(Bytes bytes) { look_at(read_gguf_summary(text_of(bytes), "x.gguf")); }

@@ -25,6 +25,7 @@ void jit(Bytes bytes);      // names of generated code
 void server(Bytes bytes);   // what a server answers to the back end kserve
 void grpc(Bytes bytes);     // … by gRPC
 void stream(Bytes bytes);   // … and to openai: reads of a stream of events, or an answer in one piece
+void http(Bytes bytes);     // an answer on the wire: reads of it
 void prompts(Bytes bytes);  // files of prompts, of every form
 void trace(Bytes bytes);    // recorded arrivals, with lengths and without
 void gguf(Bytes bytes);     // a language model's file
@@ -37,6 +38,6 @@ inline constexpr Target targets[] = {{"onnx", onnx},     {"npy", npy},     {"npz
                                      {"toml", toml},     {"store", store}, {"report", report}, {"profile", profile},
                                      {"tensor", tensor}, {"jit", jit},     {"frames", frames}, {"expose", expose},
                                      {"server", server}, {"grpc", grpc},   {"stream", stream}, {"prompts", prompts},
-                                     {"trace", trace},   {"gguf", gguf}};
+                                     {"trace", trace},   {"gguf", gguf},   {"http", http}};
 
 }  // namespace infermeter::fuzz

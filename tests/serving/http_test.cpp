@@ -1,4 +1,4 @@
-// HttpQueue and HttpExchange against a socket of our own.
+// HttpQueue, HttpExchange and Http1Answer, against a socket of our own.
 #include "http/http.hpp"
 
 #include <arpa/inet.h>
@@ -10,10 +10,16 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
+#include <vector>
+
+#include "http/http1_answer.hpp"
+#include "sdk/abi_edge.hpp"
 
 namespace infermeter {
 namespace {
@@ -41,18 +47,25 @@ class Listener {
   }
   [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
-  // Reads until the headers of a request have ended.
-  void read_request() {
+  // Reads until the headers of a request have ended, and what came with them.
+  std::string read_request() {
     if (accepted_ < 0) accepted_ = accept(listening_, nullptr, nullptr);
     std::string all;
+    while (all.find("\r\n\r\n") == std::string::npos) all += read_some();
+    return all;
+  }
+  // "": the client has closed the connection.
+  std::string read_some() {
     std::array<char, 4096> some{};
-    while (!all.ends_with("\r\n\r\n")) {
-      const ssize_t got = read(accepted_, some.data(), some.size());
-      ASSERT_GT(got, 0);
-      all.append(some.data(), static_cast<std::size_t>(got));
-    }
+    const ssize_t got = read(accepted_, some.data(), some.size());
+    EXPECT_GE(got, 0);
+    return {some.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
   }
   void send(std::string_view text) { ASSERT_EQ(::send(accepted_, text.data(), text.size(), 0), std::ssize(text)); }
+  void hang_up() {
+    close(accepted_);
+    accepted_ = -1;
+  }
 
  private:
   int listening_, accepted_ = -1;
@@ -115,7 +128,8 @@ class HttpQueueTest : public testing::Test {
 
   Listener listener_;
   const HttpPlace place_{.url = listener_.url()};
-  HttpExchange exchange_{(start_libcurl(), place_), "/"};
+  const std::unique_ptr<HttpExchange> made_ = (start_libcurl(), make_exchange(place_, "/"));
+  HttpExchange& exchange_ = *made_;
   std::shared_ptr<HttpQueue> queue_ = std::make_shared<HttpQueue>();
   bool is_first_ = true;
 };
@@ -140,6 +154,237 @@ TEST_F(HttpQueueTest, WhatComesWhileAnAnswerIsReadIsNotTakenForOlder) {
     EXPECT_EQ(sink.text, "abcd");
     EXPECT_GE(sink.last_ns, sink.sent_ns);
     EXPECT_GE(exchange_.ended_ns(), sink.last_ns);
+  }
+}
+
+class HttpExchangeTest : public testing::Test {
+ protected:
+  // The answer to a request that a server gets to `serve`.
+  void ask(const std::function<void()>& serve) {
+    std::thread server(serve);
+    exchange_.start();
+    try {
+      exchange_.finish();
+      failure_.clear();
+    } catch (const Failure& failure) {
+      failure_ = failure.message;
+    }
+    server.join();
+  }
+  void ask(std::string_view answer) {
+    ask([&] {
+      request_ = listener_.read_request();
+      listener_.send(answer);
+    });
+  }
+
+  Listener listener_;
+  const HttpPlace place_{.url = listener_.url(), .token = "secret", .timeout_s = 5};
+  const std::unique_ptr<HttpExchange> made_ = (start_libcurl(), make_exchange(place_, "/v2/a%20b?c=d"));
+  HttpExchange& exchange_ = *made_;
+  std::string request_, failure_;
+};
+
+constexpr std::string_view answer_ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+TEST_F(HttpExchangeTest, ARequestIsWhatTheStandardWants) {
+  ask(answer_ok);
+  EXPECT_EQ(request_, "GET /v2/a%20b?c=d HTTP/1.1\r\nHost: " + listener_.url().substr(7) +
+                          "\r\nAuthorization: Bearer secret\r\nAccept: */*\r\n\r\n");
+  exchange_.set_post("body", {"Accept: text/plain", "X-Y: z"});
+  ask(answer_ok);
+  EXPECT_EQ(request_,
+            "POST /v2/a%20b?c=d HTTP/1.1\r\nHost: " + listener_.url().substr(7) +
+                "\r\nAuthorization: Bearer secret\r\nAccept: text/plain\r\nX-Y: z\r\nContent-Length: 4\r\n\r\nbody");
+  EXPECT_EQ(exchange_.body(), "ok");
+}
+
+TEST_F(HttpExchangeTest, AConnectionIsKept) {
+  for (int i = 0; i < 3; ++i) {
+    ask(answer_ok);
+    EXPECT_EQ(failure_, "");
+    EXPECT_EQ(exchange_.transport(), "HTTP/1.1, connection kept alive");
+  }
+}
+
+// The listener goes on with the connection that it has, so that another one would not be answered.
+TEST_F(HttpExchangeTest, AnAnswerOfAnyStatusIsOneAndOfAnyKind) {
+  ask("HTTP/1.1 404 Not Found\r\nX-Why: because\r\nContent-Length: 4\r\n\r\ngone");
+  EXPECT_EQ(exchange_.status(), 404);
+  EXPECT_EQ(exchange_.body(), "gone");
+  EXPECT_EQ(exchange_.header("x-why"), "because");
+  EXPECT_EQ(exchange_.header("x-other"), std::nullopt);
+  ask("HTTP/1.1 204 No Content\r\n\r\n");
+  EXPECT_EQ(exchange_.status(), 204);
+  EXPECT_EQ(exchange_.body(), "");
+  ask("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nX-Why: not yet\r\n\r\n"
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\nX-End: all\r\n\r\n");
+  EXPECT_EQ(exchange_.status(), 200);
+  EXPECT_EQ(exchange_.body(), "abc");
+  EXPECT_EQ(exchange_.header("X-Why"), std::nullopt);
+  EXPECT_EQ(exchange_.header("X-End"), std::nullopt) << "it came behind the body";
+  EXPECT_EQ(exchange_.trailer("X-End"), "all");
+}
+
+TEST_F(HttpExchangeTest, AnAnswerMayEndWithItsConnection) {
+  ask([&] {
+    listener_.read_request();
+    listener_.send("HTTP/1.0 200 OK\r\n\r\nall of it");
+    listener_.hang_up();
+  });
+  EXPECT_EQ(exchange_.body(), "all of it");
+  EXPECT_EQ(exchange_.transport(), "HTTP/1.1, a connection for each request");
+  ask(answer_ok);
+  EXPECT_EQ(failure_, "");
+}
+
+TEST_F(HttpExchangeTest, WhatAServerHungUpOnIsSentAgain) {
+  ask(answer_ok);
+  for (int i = 0; i < 2; ++i) {
+    listener_.hang_up();
+    ask(answer_ok);
+    EXPECT_EQ(failure_, "");
+    EXPECT_EQ(exchange_.body(), "ok");
+  }
+  EXPECT_EQ(exchange_.transport(), "HTTP/1.1, a connection for each request");
+}
+
+// Between two requests, in the middle of an answer, and without one: only the first is tried again.
+TEST_F(HttpExchangeTest, AnAnswerThatBreaksOffFails) {
+  ask([&] {
+    listener_.read_request();
+    listener_.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab");
+    listener_.hang_up();
+  });
+  EXPECT_THAT(failure_, testing::HasSubstr("closed the connection in the middle of its answer"));
+  ask([&] {
+    listener_.read_request();
+    listener_.send("HTTP/1.1 200 O");
+    listener_.hang_up();
+  });
+  EXPECT_THAT(failure_, testing::HasSubstr("closed the connection in the middle of its answer"));
+  ask([&] {
+    listener_.read_request();
+    listener_.hang_up();
+  });
+  EXPECT_THAT(failure_, testing::HasSubstr("closed the connection without an answer"));
+}
+
+TEST_F(HttpExchangeTest, ALargeBodyIsSentWhole) {
+  const std::string body(std::size_t{8} << 20, 'x');
+  exchange_.set_post(body, {});
+  std::size_t received = 0;
+  ask([&] {
+    std::string text = listener_.read_request();
+    for (received = text.size() - text.find("\r\n\r\n") - 4; received < body.size(); received += text.size())
+      text = listener_.read_some();
+    listener_.send(answer_ok);
+  });
+  EXPECT_EQ(received, body.size());
+  EXPECT_EQ(failure_, "");
+}
+
+TEST_F(HttpExchangeTest, ALargeAnswerIsReadWhole) {
+  exchange_.set_limit(std::size_t{16} << 20);
+  const std::string body(std::size_t{8} << 20, 'y');
+  ask("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+  EXPECT_TRUE(exchange_.body() == body);
+}
+
+// The rest of the request is not sent, and the connection not used again.
+TEST_F(HttpExchangeTest, AnAnswerMayComeBeforeTheRequestIsThere) {
+  const std::string body(std::size_t{64} << 20, 'x');
+  exchange_.set_post(body, {});
+  ask([&] {
+    listener_.read_request();
+    listener_.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n");
+    while (!listener_.read_some().empty()) {
+    }
+    listener_.hang_up();
+  });
+  EXPECT_EQ(failure_, "");
+  EXPECT_EQ(exchange_.status(), 413);
+  exchange_.set_post("", {});
+  ask(answer_ok);
+  EXPECT_EQ(failure_, "");
+}
+
+TEST_F(HttpExchangeTest, WhatComesBehindAnAnswerIsNoneOfTheNext) {
+  ask(std::string(answer_ok) + "HTTP/1.1 500 Surprise\r\nContent-Length: 0\r\n\r\n");
+  EXPECT_EQ(exchange_.status(), 200);
+  listener_.hang_up();
+  ask(answer_ok);
+  EXPECT_EQ(exchange_.status(), 200);
+}
+
+TEST_F(HttpExchangeTest, AnswersAreBounded) {
+  exchange_.set_limit(10);
+  ask("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhello world");
+  EXPECT_THAT(failure_, testing::HasSubstr("sends more than 10 bytes"));
+  listener_.hang_up();
+  ask("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nhello world\r\n0\r\n\r\n");
+  EXPECT_THAT(failure_, testing::HasSubstr("sends more than 10 bytes"));
+  listener_.hang_up();
+  ask("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n");
+  EXPECT_THAT(failure_, testing::HasSubstr("sends more than 10 bytes")) << "whether they come or not";
+  const std::string line = "X: " + std::string(1000, 'x') + "\r\n";
+  std::string lines;
+  for (int i = 0; i < 80; ++i) lines += line;
+  for (const std::string& answer : {"HTTP/1.1 200 OK\r\n" + lines + "\r\n",
+                                    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + lines + "\r\n"}) {
+    listener_.hang_up();
+    ask(answer);
+    EXPECT_THAT(failure_, testing::HasSubstr("sends more than 65536 bytes of headers"));
+  }
+}
+
+TEST_F(HttpExchangeTest, WhatIsNoHttpIsSaid) {
+  for (const std::string_view answer :
+       {"SSH-2.0-OpenSSH_9.2\r\n\r\n", "HTTP/1.1 two hundred\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n", "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfew\r\n"}) {
+    ask(answer);
+    EXPECT_THAT(failure_, testing::HasSubstr("does not speak HTTP/1.1 (")) << answer;
+    listener_.hang_up();
+  }
+}
+
+TEST_F(HttpExchangeTest, ALineWithoutAnEndIsNotKept) {
+  const std::string answer =
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + std::string(std::size_t{1} << 20, 'x');
+  ask(answer);
+  EXPECT_THAT(failure_, testing::HasSubstr("does not speak HTTP/1.1 ("));
+}
+
+class Text final : public Http1Answer::Body {
+ public:
+  bool take(std::string_view bytes) override {
+    text += bytes;
+    return true;
+  }
+  std::string text;
+};
+
+TEST(Http1Answer, IsTheSameHoweverItIsCut) {
+  constexpr std::string_view all =
+      "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\nX-A: 1\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "5\r\nhello\r\n6;a=b\r\n world\r\n0\r\nX-B: 2\r\n\r\nbehind";
+  for (std::size_t length = 1; length <= all.size(); ++length) {
+    Text text;
+    Http1Answer answer(text);
+    answer.begin(1000, 1000);
+    auto state = Http1Answer::State::needs_more;
+    std::string_view rest;
+    for (std::size_t read = 0; state == Http1Answer::State::needs_more; read += length) {
+      rest = all.substr(read - rest.size(), rest.size() + length);
+      state = answer.parse(rest);
+    }
+    EXPECT_EQ(state, Http1Answer::State::done);
+    EXPECT_EQ(text.text, "hello world");
+    EXPECT_EQ(answer.header("x-a"), "1");
+    EXPECT_EQ(answer.trailer("x-b"), "2");
+    EXPECT_TRUE(answer.keeps_connection());
+    EXPECT_TRUE(std::string_view("behind").starts_with(rest));
   }
 }
 

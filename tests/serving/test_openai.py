@@ -65,7 +65,7 @@ def test_figures_of_one_request_after_the_other(measure, known, api):
 
 
 def test_a_server_that_closes_what_it_said_it_keeps(measure, bad):
-    """libcurl sends a request again when the connection is found closed, and only five times."""
+    """A request is sent again when the connection is found closed, however often."""
     done, record = measure("run", f"closes@openai,url={bad.url}", "--iterations", "40")
     assert done.returncode == 0 and record["trials"][0]["iterations"] == 40, done.stderr
 
