@@ -4,14 +4,31 @@
 
 namespace infermeter {
 
+namespace {
+
+// Brackets around brackets, outside of texts. Counted before parsing, which is a third slower with a look at each
+// value.
+bool is_too_deep(std::string_view text) {
+  int depth = 0;
+  bool is_text = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char byte = text[i];
+    if (byte == '"') is_text = !is_text;
+    if (is_text && byte == '\\') ++i;
+    if (is_text) continue;
+    if ((byte == '[' || byte == '{') && ++depth > deepest_json) return true;
+    if (byte == ']' || byte == '}') --depth;
+  }
+  return false;
+}
+
+}  // namespace
+
 nlohmann::json parse_bounded(std::string_view text, const std::string& what) {
   using json = nlohmann::json;
-  const auto look = [&](int depth, json::parse_event_t, json&) {
-    if (depth > deepest_json) fail(IMB_BAD_ANSWER, what + " is nested too deeply");
-    return true;
-  };
+  if (is_too_deep(text)) fail(IMB_BAD_ANSWER, what + " is nested too deeply");
   try {
-    return json::parse(text, look);
+    return json::parse(text);
   } catch (const json::exception&) {
     fail(IMB_BAD_ANSWER, what + " is not the JSON that it should be; it begins with " + shown(text, 60));
   }

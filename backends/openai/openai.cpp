@@ -47,7 +47,9 @@ struct imb_session {
 
 struct imb_request {
   explicit imb_request(imb_session& of_session)
-      : session(of_session), exchange(make_exchange(session.place, path_of(session.settings.api))), streamed(session.settings.api) {
+      : session(of_session),
+        exchange(make_exchange(session.place, path_of(session.settings.api))),
+        streamed(session.settings.api) {
     if (session.settings.stream) exchange->set_sink(&streamed);
   }
 
@@ -155,8 +157,8 @@ void set_body(imb_request& request, std::string_view prompt, int output_tokens) 
   request.body = completion_body(session.settings, session.model, prompt, output_tokens);
   request.asked_tokens = output_tokens;
   request.exchange->set_post(request.body,
-                            {"Content-Type: application/json",
-                             session.settings.stream ? "Accept: text/event-stream" : "Accept: application/json"});
+                             {"Content-Type: application/json",
+                              session.settings.stream ? "Accept: text/event-stream" : "Accept: application/json"});
   request.has_body = true;
 }
 

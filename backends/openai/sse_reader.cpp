@@ -1,19 +1,27 @@
 #include "sse_reader.hpp"
 
+#include <algorithm>
+
 #include "sdk/abi_edge.hpp"
 
 namespace infermeter {
 
-// Lines end with CR, LF, or both.
-bool SseReader::ends_event(char byte) {
-  const bool is_after_cr = is_after_cr_;
-  is_after_cr_ = byte == '\r';
-  if (byte == '\n' && is_after_cr) return false;
-  if (byte == '\n' || byte == '\r') return ends_event_with_line();
-  line_ += byte;
-  if (line_.size() + data_.size() > longest_event)
+std::size_t SseReader::take_text(std::string_view bytes) {
+  const auto ends_line = [](char byte) { return byte == '\n' || byte == '\r'; };
+  const std::string_view text(bytes.begin(), std::ranges::find_if(bytes, ends_line));
+  if (text.empty()) return 0;
+  is_after_cr_ = false;
+  if (line_.size() + data_.size() + text.size() > longest_event)
     fail(IMB_BAD_ANSWER, "the server's stream has an event of more than " + std::to_string(longest_event) + " bytes");
-  return false;
+  line_ += text;
+  return text.size();
+}
+
+// Lines end with CR, LF, or both.
+bool SseReader::ends_event(char end_of_line) {
+  const bool is_after_cr = is_after_cr_;
+  is_after_cr_ = end_of_line == '\r';
+  return !(end_of_line == '\n' && is_after_cr) && ends_event_with_line();
 }
 
 bool SseReader::ends_event_with_line() {

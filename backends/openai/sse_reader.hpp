@@ -15,8 +15,12 @@ class SseReader {
   // Comments and other fields are passed over. Throws Failure(IMB_BAD_ANSWER): an event is longer than that.
   template <class Take>
   void feed(std::string_view bytes, Take&& take) {
-    for (const char byte : bytes)
-      if (ends_event(byte)) give(take);
+    while (true) {
+      bytes.remove_prefix(take_text(bytes));
+      if (bytes.empty()) return;
+      if (ends_event(bytes.front())) give(take);
+      bytes.remove_prefix(1);
+    }
   }
   // The stream is over: an event whose blank line is missing counts as well.
   template <class Take>
@@ -25,7 +29,9 @@ class SseReader {
   }
 
  private:
-  [[nodiscard]] bool ends_event(char byte);
+  // Up to the end of a line, or to that of `bytes`: how much it is.
+  [[nodiscard]] std::size_t take_text(std::string_view bytes);
+  [[nodiscard]] bool ends_event(char end_of_line);
   [[nodiscard]] bool ends_event_with_line();
   template <class Take>
   void give(Take&& take) {
