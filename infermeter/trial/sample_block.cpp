@@ -15,10 +15,10 @@ std::size_t whole_pages(std::size_t bytes) { return (bytes + page - 1) / page * 
 
 }  // namespace
 
-SampleCapacity SampleBlock::capacity_for(const Stopping& stopping, bool time_it) {
+SampleCapacity SampleBlock::capacity_for(const Stopping& stopping, bool time_it, bool is_load) {
   if (!time_it) return {};
   const auto warmup = std::min(static_cast<std::uint64_t>(std::max<std::int64_t>(stopping.warmup, 0)), max_warmup);
-  if (stopping.duration_s && !stopping.iterations) return {warmup, max_by_duration};
+  if (stopping.duration_s && !stopping.iterations) return {warmup, is_load ? max_by_duration_of_load : max_by_duration};
   const auto wanted = static_cast<std::uint64_t>(std::max<std::int64_t>(stopping.iterations.value_or(0), 0));
   return {warmup, std::min(wanted, max_iterations)};
 }

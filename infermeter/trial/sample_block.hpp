@@ -58,7 +58,10 @@ class SampleBlock {
   static constexpr std::uint64_t max_iterations = std::uint64_t{1} << 26;
   static constexpr std::uint64_t max_by_duration = std::uint64_t{1} << 24;
 
-  [[nodiscard]] static SampleCapacity capacity_for(const Stopping& stopping, bool time_it);
+  // Of a load for a duration: histograms have all requests, and 56 MB the times of the first ones.
+  static constexpr std::uint64_t max_by_duration_of_load = 3'500'000;
+
+  [[nodiscard]] static SampleCapacity capacity_for(const Stopping& stopping, bool time_it, bool is_load = false);
   [[nodiscard]] static std::size_t bytes_for(const SampleCapacity& capacity);
   // Of the pages that the pairs of so many iterations fill.
   [[nodiscard]] static std::size_t bytes_of(std::uint64_t iterations);

@@ -152,6 +152,13 @@ TEST(Trial, ADurationIsMeasuredToItsEndHoweverSlowTheWarmUpWas) {
   EXPECT_FALSE(has(samples, DiagnosticId::iterations_capped));
 }
 
+TEST(Trial, ALoadOfAnyLengthKeepsSoManyTimesThatTheyTakeLessThan64MB) {
+  const Stopping by_duration{.warmup = 10, .iterations = {}, .duration_s = 3600.0};
+  EXPECT_LT(SampleBlock::bytes_for(SampleBlock::capacity_for(by_duration, true, true)), 58'000'000U);
+  const Stopping by_requests{.warmup = 10, .iterations = 18'000'000, .duration_s = {}};
+  EXPECT_EQ(SampleBlock::capacity_for(by_requests, true, true).timed, 18'000'000U) << "all that was asked for";
+}
+
 TEST(Trial, SaysWhenThereIsNoRoomForTheWholeDuration) {
   SimulatedTrial trial;
   trial.own_world.run_ns = 100;

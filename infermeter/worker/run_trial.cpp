@@ -131,7 +131,9 @@ class TrialRun {
     return had;
   }
 
-  [[nodiscard]] SampleCapacity capacity() const { return SampleBlock::capacity_for(job_.stopping, job_.time_it); }
+  [[nodiscard]] SampleCapacity capacity() const {
+    return SampleBlock::capacity_for(job_.stopping, job_.time_it, !job_.subject.load.empty());
+  }
 
   WatchRules rules_for(WorkerProcess& worker, const SampleBlock& block, const SharedMemory& memory,
                        PythonLook& python) {

@@ -64,7 +64,7 @@ TrialResult run_trial_here(const imb_backend& backend, const TrialJob& job, cons
   TrialResult result;
   PythonProfile profile(python, job.profile ? job.python : PythonProfiler::off);
   const double started_at = wall_clock_s(), begin_s = monotonic_s();
-  const SampleCapacity capacity = SampleBlock::capacity_for(job.stopping, job.time_it);
+  const SampleCapacity capacity = SampleBlock::capacity_for(job.stopping, job.time_it, !job.subject.load.empty());
   const LazyPages pages(SampleBlock::bytes_for(capacity));
   const ClockKind clock = best_clock();
   const SampleBlock block = SampleBlock::create(pages.bytes(), capacity, clock, read_pair(clock));
