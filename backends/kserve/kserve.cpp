@@ -46,7 +46,9 @@ struct imb_session {
 
 struct imb_request {
   explicit imb_request(imb_session& of_session)
-      : session(of_session), exchange(make_exchange(session.place, session.protocol->infer_path())), inputs(session.inputs.size()) {
+      : session(of_session),
+        exchange(make_exchange(session.place, session.protocol->infer_path())),
+        inputs(session.inputs.size()) {
     exchange->set_limit(session.largest_answer);
   }
 
