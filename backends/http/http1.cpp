@@ -18,6 +18,12 @@ constexpr int most_lost_connections = 2;
 
 bool is_for_later(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
+// Nothing has come that was not asked for, which would be taken for the next answer; nor was the connection closed.
+bool is_quiet(int socket) {
+  char byte = 0;
+  return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && is_for_later(errno);
+}
+
 }  // namespace
 
 Http1Exchange::Http1Exchange(const HttpPlace& place, const std::string& path)
@@ -59,6 +65,7 @@ void Http1Exchange::begin() {
   is_new_ = is_answered_ = cannot_send_ = false;
   words_.clear();
   deadline_ns_ = monotonic_ns() + static_cast<std::int64_t>(place().timeout_s * 1e9);
+  if (socket_ != CURL_SOCKET_BAD && !is_quiet(socket_)) close_connection();
   if (socket_ == CURL_SOCKET_BAD) return open();
   queue().watch(socket_, *this, EPOLLIN);
   if (!has_deadline()) queue().set_deadline(*this, deadline_ns_);
@@ -175,7 +182,8 @@ void Http1Exchange::parse_read() {
 // The connection was closed, or broke. One that was kept may have been closed before the request came, which is then
 // sent again; it stays in its time.
 void Http1Exchange::lost(CURLcode code, const char* words) {
-  if (is_answered_ && answer_.end() == Http1Answer::State::done) return end(Http1Answer::State::done);
+  const bool is_closed = code == CURLE_GOT_NOTHING;
+  if (is_answered_ && is_closed && answer_.end() == Http1Answer::State::done) return end(Http1Answer::State::done);
   if (is_answered_) return end_badly(CURLE_PARTIAL_FILE);
   if (is_new_) return end_badly(code, words);
   close_connection();

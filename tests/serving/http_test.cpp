@@ -26,6 +26,12 @@ namespace {
 
 constexpr std::int64_t millisecond_ns = 1'000'000;
 
+void pass(std::int64_t duration_ns) {
+  const std::int64_t until_ns = monotonic_ns() + duration_ns;
+  while (monotonic_ns() < until_ns) {
+  }
+}
+
 // One connection after the other, served by the test itself.
 class Listener {
  public:
@@ -42,6 +48,7 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
   ~Listener() {
+    for (const int left : left_) close(left);
     if (accepted_ >= 0) close(accepted_);
     close(listening_);
   }
@@ -66,9 +73,19 @@ class Listener {
     close(accepted_);
     accepted_ = -1;
   }
+  // By RST, which what was sent before may not outlive.
+  void reset() {
+    const linger at_once{.l_onoff = 1, .l_linger = 0};
+    pass(50 * millisecond_ns);
+    setsockopt(accepted_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    hang_up();
+  }
+  // The next request comes on another connection; this one stays as it is.
+  void leave_open() { left_.push_back(std::exchange(accepted_, -1)); }
 
  private:
   int listening_, accepted_ = -1;
+  std::vector<int> left_;
   int port_ = 0;
 };
 
@@ -99,12 +116,6 @@ class SendsTheRest final : public BodySink {
  private:
   Listener& listener_;
 };
-
-void pass(std::int64_t duration_ns) {
-  const std::int64_t until_ns = monotonic_ns() + duration_ns;
-  while (monotonic_ns() < until_ns) {
-  }
-}
 
 class HttpQueueTest : public testing::Test {
  protected:
@@ -238,6 +249,15 @@ TEST_F(HttpExchangeTest, AnAnswerMayEndWithItsConnection) {
   EXPECT_EQ(failure_, "");
 }
 
+TEST_F(HttpExchangeTest, AnAnswerThatEndsWithAResetHasNoEnd) {
+  ask([&] {
+    listener_.read_request();
+    listener_.send("HTTP/1.0 200 OK\r\n\r\nsome of it");
+    listener_.reset();
+  });
+  EXPECT_THAT(failure_, testing::HasSubstr("closed the connection")) << "with what came of it, or without";
+}
+
 TEST_F(HttpExchangeTest, WhatAServerHungUpOnIsSentAgain) {
   ask(answer_ok);
   for (int i = 0; i < 2; ++i) {
@@ -312,7 +332,11 @@ TEST_F(HttpExchangeTest, AnAnswerMayComeBeforeTheRequestIsThere) {
 TEST_F(HttpExchangeTest, WhatComesBehindAnAnswerIsNoneOfTheNext) {
   ask(std::string(answer_ok) + "HTTP/1.1 500 Surprise\r\nContent-Length: 0\r\n\r\n");
   EXPECT_EQ(exchange_.status(), 200);
-  listener_.hang_up();
+  listener_.leave_open();
+  ask(answer_ok);
+  EXPECT_EQ(exchange_.status(), 200);
+  listener_.send("HTTP/1.1 500 Surprise\r\nContent-Length: 0\r\n\r\n");
+  listener_.leave_open();
   ask(answer_ok);
   EXPECT_EQ(exchange_.status(), 200);
 }
