@@ -61,7 +61,7 @@ void Http1Exchange::set_post(std::string_view body, const std::vector<std::strin
 void Http1Exchange::begin() {
   connection_.use(queue());
   answer_.begin(most_headers, most_bytes());
-  parsed_ = read_ = sent_ = 0;
+  read_ = sent_ = 0;
   is_new_ = is_answered_ = cannot_send_ = false;
   words_.clear();
   deadline_ns_ = monotonic_ns() + static_cast<std::int64_t>(place().timeout_s * 1e9);
@@ -77,8 +77,7 @@ void Http1Exchange::open() {
   is_new_ = is_opening_ = true;
   const std::int64_t left_ms = (deadline_ns_ - monotonic_ns()) / 1'000'000;
   connection_.set(CURLOPT_TIMEOUT_MS, static_cast<long>(std::max<std::int64_t>(1, left_ms)));
-  connection_.begin();
-  opened_with(connection_.expire());
+  opened_with(connection_.begin());
 }
 
 void Http1Exchange::opened_with(std::optional<CURLcode> result) {
@@ -169,14 +168,11 @@ ssize_t Http1Exchange::read_some(int descriptor) {
 }
 
 void Http1Exchange::parse_read() {
-  std::string_view rest(bytes_.data() + parsed_, read_ - parsed_);
+  std::string_view rest(bytes_.data(), read_);
   const Http1Answer::State state = answer_.parse(rest);
-  parsed_ = read_ - rest.size();
-  if (state != Http1Answer::State::needs_more) return end(state);
-  if (parsed_ == 0) return;
-  std::copy(rest.begin(), rest.end(), bytes_.begin());
+  if (rest.size() < read_) std::ranges::copy(rest, bytes_.begin());
   read_ = rest.size();
-  parsed_ = 0;
+  if (state != Http1Answer::State::needs_more) end(state);
 }
 
 // The connection was closed, or broke. One that was kept may have been closed before the request came, which is then
@@ -203,10 +199,7 @@ void Http1Exchange::end(Http1Answer::State state) {
     case State::stopped: return end_badly(CURLE_WRITE_ERROR);
     case State::broken: return end_badly(CURLE_WEIRD_SERVER_REPLY, answer_.words());
   }
-  constexpr long switching_protocols = 101;
-  if (answer_.status() == switching_protocols)
-    return end_badly(CURLE_WEIRD_SERVER_REPLY, "it answers with another protocol");
-  const bool is_all_sent = sent_ == head_.size() + large_body_.size(), is_all_read = parsed_ == read_;
+  const bool is_all_sent = sent_ == head_.size() + large_body_.size(), is_all_read = read_ == 0;
   note_connection();
   if (was_to_be_kept_ && is_all_sent && is_all_read && !closes_each()) {
     queue().watch(socket_, *this, 0);

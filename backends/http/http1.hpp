@@ -56,8 +56,8 @@ class Http1Exchange final : public HttpExchange, private Http1Answer::Body {
   std::size_t sent_ = 0;
 
   Http1Answer answer_;
-  std::vector<char> bytes_;                 // that were read
-  std::size_t parsed_ = 0, read_ = 0;       // places in bytes_
+  std::vector<char> bytes_;
+  std::size_t read_ = 0;                    // so many of bytes_ were read and wait to be parsed
   std::int64_t deadline_ns_ = 0;            // of this exchange
   curl_socket_t socket_ = CURL_SOCKET_BAD;  // of a connection that is open
   bool is_opening_ = false;

@@ -20,7 +20,7 @@ struct Field {
 
 constexpr int switching_protocols = 101;
 
-bool is_interim(long status) { return status / 100 == 1 && status != switching_protocols; }
+bool is_interim(long status) { return status / 100 == 1; }
 
 }  // namespace
 
@@ -42,6 +42,10 @@ class Http1Answer::Parser {
       bytes.remove_prefix(taken);
       if (!error || error == http::error::need_more) check_size(error);
       if (error && error != http::error::need_more) return state_of(error);
+      if (one_->is_done() && status_ == switching_protocols) {
+        words_ = "it answers with another protocol";
+        return State::broken;
+      }
       if (one_->is_done() && !is_interim(status_)) return State::done;
       if (one_->is_done()) {
         begin_answer();

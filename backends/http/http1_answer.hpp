@@ -35,7 +35,7 @@ class Http1Answer {
 
   [[nodiscard]] long status() const;  // 0: not known yet
   [[nodiscard]] bool keeps_connection() const;
-  [[nodiscard]] std::string_view words() const;  // Beast's, where it is broken
+  [[nodiscard]] std::string_view words() const;  // why it is broken
   // By any spelling; the first of that name.
   [[nodiscard]] std::optional<std::string> header(std::string_view name) const;
   [[nodiscard]] std::optional<std::string> trailer(std::string_view name) const;  // or header

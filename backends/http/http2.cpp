@@ -70,8 +70,7 @@ void Http2Exchange::begin() {
   header_bytes_ = 0;
   set_version();
   transfer_.use(queue());
-  transfer_.begin();
-  end_if(transfer_.expire());
+  end_if(transfer_.begin());
 }
 
 // A connection that speaks HTTP/2 already is used for what wants an upgrade, too.

@@ -116,11 +116,16 @@ int Transfer::close_socket(void* self, curl_socket_t socket) {
   return close(socket);
 }
 
-void Transfer::begin() {
+std::optional<CURLcode> Transfer::begin() {
   words_[0] = '\0';
-  if (const CURLMcode code = curl_multi_add_handle(multi_.get(), easy_.get()); code != CURLM_OK)
-    fail(IMB_RUN_ERROR, std::string("libcurl failed: ") + curl_multi_strerror(code));
+  if (const CURLMcode code = curl_multi_add_handle(multi_.get(), easy_.get()); code != CURLM_OK) return failed(code);
   has_begun_ = true;
+  return expire();
+}
+
+CURLcode Transfer::failed(CURLMcode code) {
+  std::snprintf(words_.data(), words_.size(), "libcurl failed: %s", curl_multi_strerror(code));
+  return CURLE_FAILED_INIT;
 }
 
 std::optional<CURLcode> Transfer::act(curl_socket_t socket, std::uint32_t events) {
@@ -132,10 +137,7 @@ std::optional<CURLcode> Transfer::act(curl_socket_t socket, std::uint32_t events
 std::optional<CURLcode> Transfer::perform(curl_socket_t socket, int events) {
   int running = 0, left = 0;
   const CURLMcode code = curl_multi_socket_action(multi_.get(), socket, events, &running);
-  if (code != CURLM_OK) {
-    std::snprintf(words_.data(), words_.size(), "libcurl failed: %s", curl_multi_strerror(code));
-    return CURLE_FAILED_INIT;
-  }
+  if (code != CURLM_OK) return failed(code);
   if (running != 0) return std::nullopt;
   CURLcode result = CURLE_GOT_NOTHING;
   while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left))

@@ -37,9 +37,9 @@ class Transfer {
 
   // Where its sockets are watched from here on.
   void use(HttpQueue& queue) { queue_ = &queue; }
-  // Throws Failure. `act` has to follow.
-  void begin();
-  // Goes on because of events of epoll at `socket`, or because its time has come. Its result, once it has ended.
+  // All three: its result, once it has ended. Goes on because of events of epoll at `socket`, or because its time has
+  // come.
+  [[nodiscard]] std::optional<CURLcode> begin();
   [[nodiscard]] std::optional<CURLcode> act(curl_socket_t socket, std::uint32_t events);
   [[nodiscard]] std::optional<CURLcode> expire() { return perform(CURL_SOCKET_TIMEOUT, 0); }
   void end();
@@ -53,6 +53,7 @@ class Transfer {
   static int want_time(CURLM* multi, long milliseconds, void* self);
   static int close_socket(void* self, curl_socket_t socket);
   [[nodiscard]] std::optional<CURLcode> perform(curl_socket_t socket, int events);
+  [[nodiscard]] CURLcode failed(CURLMcode code);
 
   QueueMember& member_;
   HttpQueue* queue_ = nullptr;
