@@ -107,20 +107,27 @@ std::string_view text_member(const json& object, const char* key) {
   return text->get_ref<const std::string&>();
 }
 
+struct Piece {
+  std::string text{};
+  bool is_one_string = true;  // of the JSON, and whole
+};
+
 // The text of a message or of a piece of one: what it says, and what it thinks before.
-std::string content_of(const json& message) {
-  std::string text(text_member(message, "reasoning_content"));
-  if (text.empty()) text = text_member(message, "reasoning");
-  text += text_member(message, "content");
+Piece content_of(const json& message) {
+  std::string_view thought = text_member(message, "reasoning_content");
+  if (thought.empty()) thought = text_member(message, "reasoning");
+  const std::string_view said = text_member(message, "content");
+  Piece piece{.text = std::string(thought).append(said), .is_one_string = thought.empty() || said.empty()};
   const json* const calls = member(message, "tool_calls");
-  if (calls != nullptr && calls->is_array() && !calls->empty()) text += calls->dump();
-  return text;
+  if (calls != nullptr && calls->is_array() && !calls->empty())
+    piece = {.text = piece.text + calls->dump(), .is_one_string = false};
+  return piece;
 }
 
-std::string piece_of(const json& choice, Api api, const char* message) {
-  if (api == Api::completions) return std::string(text_member(choice, "text"));
+Piece piece_of(const json& choice, Api api, const char* message) {
+  if (api == Api::completions) return {.text = std::string(text_member(choice, "text"))};
   const json* const part = member(choice, message);
-  return part == nullptr ? std::string() : content_of(*part);
+  return part == nullptr ? Piece() : content_of(*part);
 }
 
 void take_finish(const json& choice, CompletionAnswer& answer) {
@@ -137,7 +144,7 @@ CompletionAnswer answer_from(std::string_view body, Api api) {
   const json* const choice = first_choice(value);
   if (choice == nullptr) refuse_completion("it has no choices");
   CompletionAnswer answer;
-  answer.text = piece_of(*choice, api, "message");
+  answer.text = piece_of(*choice, api, "message").text;
   take_finish(*choice, answer);
   take_usage(value, answer);
   return answer;
@@ -145,6 +152,7 @@ CompletionAnswer answer_from(std::string_view body, Api api) {
 
 void StreamedAnswer::begin() {
   reader_ = {};
+  form_.forget();
   answer_.text.clear();
   answer_.moments_ns.clear();
   answer_.output_tokens = answer_.prompt_tokens = -1;
@@ -168,15 +176,21 @@ void StreamedAnswer::take_event(std::string_view data) {
     is_done_ = true;
     return;
   }
+  if (const auto piece = form_.piece_in(data)) return add(*piece);
   const auto [value, has_stand_ins] = parse_event(data);
   refuse_error(value, data);
   take_usage(value, answer_);
   const json* const choice = first_choice(value);
   if (choice == nullptr) return;
-  const std::string piece = piece_of(*choice, api_, "delta");
+  const Piece piece = piece_of(*choice, api_, "delta");
   take_finish(*choice, answer_);
-  if (piece.empty()) return;
-  answer_.text += has_stand_ins ? own_bytes(piece) : piece;
+  if (piece.text.empty()) return;
+  add(has_stand_ins ? own_bytes(piece.text) : piece.text);
+  if (piece.is_one_string) form_.learn(data, piece.text);
+}
+
+void StreamedAnswer::add(std::string_view piece) {
+  answer_.text += piece;
   answer_.moments_ns.push_back(moment_ns_);
 }
 

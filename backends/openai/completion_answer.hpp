@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "event_form.hpp"
 #include "http/http.hpp"
 #include "settings.hpp"
 #include "sse_reader.hpp"
@@ -36,9 +37,11 @@ class StreamedAnswer final : public BodySink {
 
  private:
   void take_event(std::string_view data);
+  void add(std::string_view piece);
 
   Api api_;
   SseReader reader_;
+  EventForm form_;  // of the last event that was parsed
   CompletionAnswer answer_;
   std::string begin_;           // of what came, for messages
   std::int64_t moment_ns_ = 0;  // of the last bytes

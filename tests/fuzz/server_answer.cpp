@@ -55,6 +55,31 @@ void read_grpc_answer(std::string_view body) {
   }
 }
 
+// Each event of a stream says what it says where it stands alone.
+void check_events(std::string_view text) {
+  infermeter::StreamedAnswer stream(infermeter::Api::chat), alone(infermeter::Api::chat);
+  stream.begin();
+  is_taken_or_refused([&] { stream.take(text, 1); });
+  std::string said;
+  std::size_t pieces = 0;
+  is_taken_or_refused([&] {
+    bool is_done = false;
+    infermeter::SseReader reader;
+    reader.feed(text, [&](std::string_view data) {
+      is_done |= data == "[DONE]";
+      if (is_done) return;
+      std::string lines = "data: " + std::string(data) + "\n\n";
+      for (std::size_t at = lines.find('\n'); at + 2 < lines.size(); at = lines.find('\n', at + 1))
+        lines.insert(at + 1, "data: ");
+      alone.begin();
+      alone.take(lines, 1);
+      said += alone.answer().text;
+      pieces += alone.answer().moments_ns.size();
+    });
+  });
+  if (stream.answer().text != said || stream.answer().moments_ns.size() != pieces) std::abort();
+}
+
 // The first byte says how long a read is. However a stream is cut, it is the same answer, or none.
 void read_server_stream(std::string_view text) {
   using infermeter::Api;
@@ -73,6 +98,7 @@ void read_server_stream(std::string_view text) {
     return all;
   };
   if (answer_to(length) != answer_to(text.size() + 1)) std::abort();
+  check_events(text);
   for (const Api api : {Api::chat, Api::completions})
     is_taken_or_refused([&] { static_cast<void>(infermeter::answer_from(text, api)); });
   is_taken_or_refused([&] { static_cast<void>(infermeter::owner_in(text, "model")); });

@@ -137,6 +137,60 @@ TEST(StreamedAnswer, LettersThatAreCutIntoTwoEventsAreWholeAgain) {
   EXPECT_EQ(streamed({event(R"({"choices":[{"delta":{"content":"\u00e9é"}}]})"), done}).text, "éé");
 }
 
+// The second event of each pair is like the first but for something: what is said of it is what a stream of it alone
+// says.
+TEST(StreamedAnswer, EventsAreTakenForWhatTheySayHoweverAlikeTheyAre) {
+  const auto chat = [](std::string_view delta, std::string_view id = "1", std::string_view rest = "") {
+    return R"({"id":")" + std::string(id) + R"(","choices":[{"delta":{)" + std::string(delta) + "}}]" +
+           std::string(rest) + "}";
+  };
+  const auto says = [&](std::string_view text, std::string_view id = "1", std::string_view rest = "") {
+    return chat(R"("content":")" + std::string(text) + '"', id, rest);
+  };
+  const std::vector<std::pair<std::string, std::string>> pairs{
+      {says("ab"), says("cd")},
+      {says("ab"), says("")},
+      {says("ab"), says(R"(a\"b\u00e9\n)")},
+      {says("ab"), says(R"(a","content":"b)")},
+      {says("ab"), says("caf\xC3\xA9")},
+      {says("ab"), says("half a letter \xF0\x9F")},
+      {says("ab"), says("\x7F")},
+      {says("ab", "ab"), says("cd", "ab")},
+      {says("ab", "ab"), says("ab", "cd")},
+      {says(R"(\u0061b)", "ab"), says(R"(\u0061b)", "cd")},
+      {says(","), says(";")},
+      {chat(R"("reasoning":"a","content":"b")", "ab"), chat(R"("reasoning":"a","content":"b")", "cd")},
+      {chat(R"("reasoning":"a","content":"b")"), chat(R"("reasoning":"a","content":"c")")},
+      {chat(R"("reasoning":"ab")"), chat(R"("reasoning":"cd")")},
+      {chat(R"("tool_calls":[1])", "[1]"), chat(R"("tool_calls":[1])", "[2]")},
+      {says("ab", "1", R"(,"usage":{"completion_tokens":1})"), says("ab", "1", R"(,"usage":{"completion_tokens":2})")},
+      {says("ab"), chat(R"("content":"a)")},
+      {says("ab"), says("a\tb")},
+      {says("ab"), R"({"id":"1"}]})"},
+  };
+  for (const auto& [first, second] : pairs) {
+    std::string text;
+    std::size_t pieces = 0;
+    std::int64_t tokens = -1;
+    const std::string refused = refusal([&] {
+      for (const std::string& one : {first, second}) {
+        const CompletionAnswer alone = streamed({event(one), done});
+        text += alone.text;
+        pieces += alone.moments_ns.size();
+        tokens = std::max(tokens, alone.output_tokens);
+      }
+    });
+    EXPECT_EQ(refusal([&] {
+                const CompletionAnswer both = streamed({event(first) + event(second), done});
+                EXPECT_EQ(both.text, text) << second;
+                EXPECT_EQ(both.moments_ns.size(), pieces) << second;
+                EXPECT_EQ(both.output_tokens, tokens) << second;
+              }),
+              refused)
+        << second;
+  }
+}
+
 TEST(StreamedAnswer, MayLackItsEndButNotBoth) {
   EXPECT_EQ(streamed({a + stop}).text, "a");
   EXPECT_EQ(streamed({a + done + a}).text, "a") << "what follows [DONE] is not an answer";
