@@ -124,6 +124,15 @@ Result<Done> submit_tasks(Surroundings& world, const RunRecord& record, ClusterJ
   return Done{};
 }
 
+Result<Done> check_script(const ClusterJob& job, const std::vector<int>& tasks, bool allow_code) {
+  if (allow_code || has_own_script(job, default_cache())) return Done{};
+  const std::string file = printable(shell_quoted((job.folder / "job.sh").string()), 500);
+  return usage_error(
+      fmt::format("{} is not the script that infermeter wrote for you: it may be anybody's, and would run as you; read "
+                  "it, then submit it yourself (sbatch --array={} {}), or give --allow-code",
+                  file, fmt::join(tasks, ","), file));
+}
+
 Result<int> finish(Surroundings& world, Store& store, RunRecord record, const MeasureRequest& request,
                    const ReportOutput& output, bool complete) {
   INFERMETER_TRY(MeasuredPlan measured, end_run(store, std::move(record), complete));
@@ -211,6 +220,7 @@ Result<StartedJob> start_job(Surroundings& world, Store& store, const Plan& plan
     const bool slurm = cluster.cluster == Cluster::slurm;
     INFERMETER_TRY(started.script, slurm ? slurm_script(text) : kubernetes_manifest(text));
     INFERMETER_TRY_DONE(write_file(job.folder / (slurm ? "job.sh" : "job.yaml"), started.script, false));
+    remember_script(job, started.script, context.cache);
     if (!options.submits) return Done{};
     std::vector<int> tasks;
     for (int task = 1; task <= job.tasks; ++task) tasks.push_back(task);
@@ -222,7 +232,8 @@ Result<StartedJob> start_job(Surroundings& world, Store& store, const Plan& plan
   return done.error();
 }
 
-Result<Done> submit_missing(Surroundings& world, Store& store, RunRecord& record, ClusterJob& job, bool quiet) {
+Result<Done> submit_missing(Surroundings& world, Store& store, RunRecord& record, ClusterJob& job,
+                            const SubmitOptions& options) {
   if (const auto replace = replace_command(job)) {
     return usage_error(
         fmt::format("run {} was begun for Kubernetes: leave --on slurm out, and --resume takes in what is "
@@ -240,7 +251,9 @@ Result<Done> submit_missing(Surroundings& world, Store& store, RunRecord& record
   std::vector<int> again;
   for (const int task : collected.missing)
     if (!running.contains(task)) again.push_back(task);
-  return again.empty() ? Result<Done>(Done{}) : submit_tasks(world, record, job, again, quiet);
+  if (again.empty()) return Done{};
+  INFERMETER_TRY_DONE(check_script(job, again, options.allow_code));
+  return submit_tasks(world, record, job, again, options.quiet);
 }
 
 Result<int> run_on_cluster(Surroundings& world, MeasureRequest request, const ClusterRequest& cluster,
@@ -322,7 +335,9 @@ Result<int> resume_on_cluster(Surroundings& world, const MeasureRequest& request
     if (cluster->cluster != Cluster::slurm || !flags.job_file().empty())
       return usage_error(fmt::format("the job of run {} is written already ({}): submit that again", record.id,
                                      printable(job.folder.string(), 500)));
-    INFERMETER_TRY_DONE(submit_missing(world, store, record, job, request.verbosity == Verbosity::quiet));
+    INFERMETER_TRY_DONE(
+        submit_missing(world, store, record, job,
+                       {.quiet = request.verbosity == Verbosity::quiet, .allow_code = request.plan.allow_code}));
   }
   return take_in(world, store, std::move(record), job, request, flags, output, logs);
 }

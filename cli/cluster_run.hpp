@@ -27,9 +27,13 @@ struct StartedJob {
 [[nodiscard]] Result<StartedJob> start_job(Surroundings& world, Store& store, const Plan& plan,
                                            const ClusterRequest& cluster, const RunContext& context,
                                            const StartOptions& options);
+struct SubmitOptions {
+  bool quiet = false;
+  bool allow_code = false;  // job.sh may be somebody else's
+};
 // Takes in what is there, and submits tasks that have something left to do and are not in the queue.
 [[nodiscard]] Result<Done> submit_missing(Surroundings& world, Store& store, RunRecord& record, ClusterJob& job,
-                                          bool quiet);
+                                          const SubmitOptions& options);
 
 struct TakenIn {
   RunRecord record;

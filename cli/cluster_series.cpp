@@ -21,7 +21,8 @@ Result<ClusterSeries::Run> ClusterSeries::go_on(RunRecord record, const Plan& pl
   INFERMETER_TRY(run.job, find_job(plan.output_dir, run.record.id));  // with what others have submitted until now
   if (!run.job) return not_of_a_cluster(run.record.id);
   if (cluster_)
-    INFERMETER_TRY_DONE(submit_missing(world_, store_, run.record, *run.job, verbosity_ == Verbosity::quiet));
+    INFERMETER_TRY_DONE(submit_missing(world_, store_, run.record, *run.job,
+                                       {.quiet = verbosity_ == Verbosity::quiet, .allow_code = plan.allow_code}));
   return run;
 }
 

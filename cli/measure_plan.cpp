@@ -1,11 +1,9 @@
 #include "cli/measure_plan.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -18,6 +16,7 @@
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/text/shell_quote.hpp"
+#include "infermeter/text/utc_time.hpp"
 
 namespace infermeter {
 namespace {
@@ -39,9 +38,11 @@ bool is_csv_of(const fs::path& file, const std::string& run) {
 
 // The name that notebooks look for; a second run of the same second has the end of its id as well.
 std::array<fs::path, 2> csv_files(const RunRecord& record) {
-  const auto created = fmt::gmtime(static_cast<std::time_t>(record.created_at));
+  std::string created = utc_time(record.created_at).substr(0, 19);  // "2026-11-21T11:42:00"
+  std::erase_if(created, [](char c) { return c == '-' || c == ':'; });
+  std::ranges::replace(created, 'T', '_');
   const fs::path folder = csv_folder(record.plan.output_dir);
-  const std::string stem = fmt::format("benchmark_results_{:%Y%m%d_%H%M%S}", created);
+  const std::string stem = "benchmark_results_" + created;
   return {folder / (stem + ".csv"),
           folder / fmt::format("{}_{}.csv", stem, record.id.substr(record.id.rfind('-') + 1))};
 }

@@ -63,6 +63,7 @@
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/text/shell_quote.hpp"
 #include "infermeter/text/terminal.hpp"
+#include "infermeter/text/utc_time.hpp"
 #include "infermeter/trial/machine/peaks.hpp"
 #include "infermeter/trial/measure.hpp"
 #include "infermeter/tuning/prepare_tuning.hpp"

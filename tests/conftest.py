@@ -9,6 +9,7 @@ from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
 
+import documents
 import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent
@@ -106,9 +107,11 @@ def run_in(infermeter):
                 options.setdefault("stdin", subprocess.DEVNULL)
             options.setdefault("stdout", subprocess.PIPE)
             options.setdefault("stderr", subprocess.PIPE)
-            return subprocess.run(
+            done = subprocess.run(
                 [str(program), *map(str, arguments)],
                 env=environment | (env or {}), cwd=cwd, timeout=timeout, text=True, errors="surrogateescape", **options)
+            documents.check_printed(done.stdout)
+            return done
 
         call.folder = folder
         return call

@@ -21,7 +21,8 @@ class CopiedRuns:
         # As an infermeter wrote them that kept no checksums.
         for table in ("runs", "trials", "figures"):
             self.database.execute(f"UPDATE {table} SET checksum = NULL")
-        self.database.execute("UPDATE runs SET records = NULL, listing_checksum = NULL")
+        # The oldest of them.
+        self.database.execute("UPDATE runs SET records = NULL, listing_checksum = NULL, created_at = ?", [BEGIN])
         # Not to be seen itself.
         self.database.execute("UPDATE figures SET metric = 'template' WHERE metric = 'latency_p50'")
 

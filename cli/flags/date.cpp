@@ -1,12 +1,12 @@
 #include "cli/flags/date.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <string>
+
+#include "infermeter/text/utc_time.hpp"
 
 namespace infermeter {
 namespace {
@@ -46,7 +46,8 @@ Result<double> date_from_string(std::string_view text) {
 }
 
 std::string utc_text(double seconds_since_1970) {
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds_since_1970)));
+  const std::string time = utc_time(seconds_since_1970);
+  return time.empty() ? "unknown" : fmt::format("{:.10} {:.8}", time, time.substr(11));
 }
 
 }  // namespace infermeter

@@ -52,8 +52,10 @@ Result<Copied> copy_one(Store& from, Store& to, const std::string& id) {
   if (from.is_being_measured(id)) {
     return io_error(fmt::format("run {} is being measured: it can be copied when that has ended", printable(id)));
   }
-  INFERMETER_TRY(const RunLock lock, to.lock_run(id));
-  return to.copy_run(from, id);
+  const auto lock = to.lock_run(id);
+  if (lock.ok()) return to.copy_run(from, id);
+  // Another user's: nothing of it has to change where all of it is there.
+  return to.has_all_of(from, id) ? Result<Copied>(Copied::there_already) : Result<Copied>(lock.error());
 }
 
 Result<int> copy_runs(Surroundings& world, const StorePlace& from_place, const StorePlace& to_place,

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
+#include "infermeter/models/sha256.hpp"
 #include "infermeter/plan/plan_file.hpp"
+#include "infermeter/run/begin.hpp"
 #include "infermeter/run/run.hpp"
 #include "infermeter/run/shard.hpp"
 #include "infermeter/text/quoted.hpp"
@@ -28,6 +31,10 @@ Error cannot_make(const fs::path& path, const std::error_code& code) {
 
 fs::path folder_of_job(const fs::path& output_dir, std::string_view run) {
   return fs::absolute(output_dir).lexically_normal() / "jobs" / run;
+}
+
+fs::path file_of_digest(const ClusterJob& job, const fs::path& cache) {
+  return cache / "jobs" / fmt::format("{}.sha256", job.run);
 }
 
 Result<Done> make_store(const ClusterJob& job, int task, const RunRecord& record) {
@@ -186,6 +193,7 @@ Result<Done> forget_job(Store& store, const ClusterJob& job) {
 }
 
 Result<std::optional<ClusterJob>> find_job(const fs::path& output_dir, std::string_view run) {
+  if (!is_run_id(run)) return std::optional<ClusterJob>();  // of a store that is anybody's: a path
   ClusterJob job{.folder = folder_of_job(output_dir, run), .run = std::string(run)};
   std::error_code code;
   while (job.tasks < most_tasks && fs::is_directory(job.store_of(job.tasks + 1), code)) ++job.tasks;
@@ -208,6 +216,19 @@ Result<Done> note_id(ClusterJob& job, std::string id) {
   if (stream.good()) return Done{};
   return io_error(
       fmt::format("cannot write '{}'; the job {} was submitted", printable(file.string(), 500), job.ids.back()));
+}
+
+void remember_script(const ClusterJob& job, std::string_view script, const fs::path& cache) {
+  std::error_code code;
+  fs::create_directories(file_of_digest(job, cache).parent_path(), code);
+  std::ofstream(file_of_digest(job, cache)) << sha256_of_text(script) << '\n';
+}
+
+bool has_own_script(const ClusterJob& job, const fs::path& cache) {
+  std::ifstream script(job.folder / "job.sh"), digest(file_of_digest(job, cache));
+  const std::string text{std::istreambuf_iterator<char>(script), {}};
+  std::string known;
+  return script && std::getline(digest, known) && known == sha256_of_text(text);
 }
 
 Result<Collected> collect(Store& store, RunRecord& record, const ClusterJob& job, const std::set<int>& running) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "infermeter/diagnostics/result.hpp"
@@ -46,6 +47,10 @@ struct BegunJob {
 // nullopt: the run was not begun on a cluster.
 [[nodiscard]] Result<std::optional<ClusterJob>> find_job(const std::filesystem::path& output_dir, std::string_view run);
 [[nodiscard]] Result<Done> note_id(ClusterJob& job, std::string id);
+// Keeps in `cache` what script this user has made for the job, where that can be written; whether job.sh is that one.
+// Folders of results may be anybody's, and what is submitted runs as the user.
+void remember_script(const ClusterJob& job, std::string_view script, const std::filesystem::path& cache);
+[[nodiscard]] bool has_own_script(const ClusterJob& job, const std::filesystem::path& cache);
 
 struct Collected {
   int blocks = 0, whole = 0;   // that the run has, and how many of them are there; a race is one

@@ -141,14 +141,16 @@ spec:
   backoffLimit: {2}
 )",
       yaml("infermeter-" + text.record.id), text.job.tasks, 3 * text.job.tasks);
-  if (request.time_limit_s)
-    manifest += fmt::format("  activeDeadlineSeconds: {:.0f}\n", std::ceil(*request.time_limit_s));
   manifest += R"(  template:
     metadata:
       labels: {app.kubernetes.io/name: infermeter}
     spec:
       restartPolicy: Never
-      affinity:
+)";
+  // Of a pod, from when it is on its node: a job's own would count while tasks wait for nodes.
+  if (request.time_limit_s)
+    manifest += fmt::format("      activeDeadlineSeconds: {:.0f}\n", std::ceil(*request.time_limit_s));
+  manifest += R"(      affinity:
         podAntiAffinity:  # no two tasks on one node, whichever run they belong to
           requiredDuringSchedulingIgnoredDuringExecution:
           - topologyKey: kubernetes.io/hostname

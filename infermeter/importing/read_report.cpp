@@ -17,9 +17,11 @@
 #include <vector>
 
 #include "infermeter/plan/plan_file.hpp"
+#include "infermeter/run/begin.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/store/record_json.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/text/utc_time.hpp"
 
 namespace infermeter {
 namespace {
@@ -131,15 +133,6 @@ Result<Samples> trial_of(const Json& reported) {
   return samples;
 }
 
-// "20261121-114200-3f9a": it becomes a name in the store and of files.
-bool is_run_id(std::string_view id) {
-  constexpr std::string_view form = "dddddddd-dddddd-xxxx";
-  return std::ranges::equal(id, form, [](char c, char kind) {
-    const bool digit = c >= '0' && c <= '9';
-    return kind == '-' ? c == '-' : digit || (kind == 'x' && c >= 'a' && c <= 'f');
-  });
-}
-
 // Each trial has a place of its own in the order of the run.
 Result<Done> check_places(const std::vector<Samples>& trials) {
   if (trials.empty()) return usage_error("it has no trials");
@@ -163,7 +156,8 @@ Result<RunRecord> record_of(const Json& report) {
     return usage_error(fmt::format("it is damaged: its id {} is none of a run", in_quotes(record.id)));
   }
   record.created_at = seconds_of(report.at("created_at"));
-  if (record.created_at <= 0) return usage_error("it is damaged: its created_at is not a time");
+  if (!(record.created_at > 0) || utc_time(record.created_at).empty())
+    return usage_error("it is damaged: its created_at is not a time");
   record.finished = report.at("finished");
   if (!record.finished) return usage_error(fmt::format("run {} was not finished", record.id));
   INFERMETER_TRY(record.plan, plan_of(report.at("plan")));

@@ -114,8 +114,10 @@ Result<std::vector<RequestSeries>> requests_of_perf_analyzer(const Json& json) {
     if (!in_pieces) std::ranges::for_each(series.requests, [](TimedRequest& one) { one.moments_ns.clear(); });
     const Json& how = member_of(experiment, "experiment");
     if (!text_at(how, "mode").empty()) {
-      series.name = fmt::format("{} {}", text_at(how, "mode"),
-                                member_of(how, "value").dump(-1, ' ', false, Json::error_handler_t::replace));
+      // A list's text is as deep as the list.
+      const Json& value = member_of(how, "value");
+      series.name = text_at(how, "mode");
+      if (value.is_primitive()) series.name += ' ' + value.dump(-1, ' ', false, Json::error_handler_t::replace);
     }
     all.push_back(std::move(series));
   }

@@ -120,6 +120,18 @@ TEST(TimesFile, RequestsMayOverlapAndComeInAnyOrder) {
   EXPECT_THAT(requests.front().moments_ns, testing::IsEmpty()) << "one response is the whole answer";
 }
 
+TEST(TimesFile, AnExperimentsValueMayBeAnything) {
+  const auto named = [](const std::string& value) {
+    return names(read(R"({"experiments": [{"requests": [{"timestamp": 1, "response_timestamps": [2]}], )"
+                      R"("experiment": {"mode": "m", "value": )" +
+                      value + "}}]}"));
+  };
+  EXPECT_THAT(named("2"), ElementsAre("m 2"));
+  EXPECT_THAT(named("null"), ElementsAre("m null"));
+  constexpr std::size_t deep = 1'000'000;
+  EXPECT_THAT(named(std::string(deep, '[') + std::string(deep, ']')), ElementsAre("m"));
+}
+
 TEST(TimesFile, AResponseFromBeforeItsRequestIsRefused) {
   const auto of = [](const std::string& request) {
     return refusal(R"({"experiments": [{"requests": [)" + request + "]}]}");

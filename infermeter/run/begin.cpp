@@ -193,6 +193,14 @@ std::string new_run_id(double now_s) {
   return fmt::format("{:%Y%m%d-%H%M%S}-{:04x}", fmt::gmtime(static_cast<std::time_t>(now_s)), random() & 0xffffU);
 }
 
+bool is_run_id(std::string_view id) {
+  constexpr std::string_view form = "dddddddd-dddddd-xxxx";
+  return std::ranges::equal(id, form, [](char c, char kind) {
+    const bool digit = c >= '0' && c <= '9';
+    return kind == '-' ? c == '-' : digit || (kind == 'x' && c >= 'a' && c <= 'f');
+  });
+}
+
 Result<std::vector<ModelFacts>> checked_models(const Plan& plan, const RunContext& context) {
   if (context.is_checked) return resolve_models(plan, context);
   RunCheck check = check_run(plan, context);

@@ -12,6 +12,8 @@ namespace infermeter {
 
 // Sortable by time, and different for two runs that begin in the same second: "20261121-114200-3f9a".
 [[nodiscard]] std::string new_run_id(double now_s);
+// It has that form, and may be the name of a file or folder. Stores may be anybody's.
+[[nodiscard]] bool is_run_id(std::string_view id);
 
 // A model per subject: built or found, checked, and in a form that its back end reads.
 [[nodiscard]] Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const RunContext& context);

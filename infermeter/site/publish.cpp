@@ -113,6 +113,7 @@ class Publishing {
 
   Result<Done> read_runs() {
     INFERMETER_TRY(listed_, store_.list_runs());
+    std::ranges::stable_sort(listed_, {}, &RunListing::created_at);  // copied ones came last
     std::map<std::vector<std::string>, const RunListing*> last_of;
     std::vector<SiteRun> all;  // the oldest first
     for (const RunListing& run : listed_) {

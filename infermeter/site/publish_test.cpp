@@ -89,6 +89,21 @@ TEST_F(Publish, OlderRunsHaveNoPage) {
   EXPECT_THAT(content("runs.html"), HasSubstr("2 older runs have no page"));
 }
 
+TEST_F(Publish, RunsThatWereCopiedLaterAreAsOldAsTheyAre) {
+  add("20261124", 4);
+  add("20261125", 5);
+  add("20261121", 1);
+  add("20261126", 6);
+  request.runs = 3;
+  EXPECT_EQ(publish().runs, 3U);
+  EXPECT_THAT(names(), AllOf(Contains("runs/20261124.html"), Contains("runs/20261126.html"),
+                             Not(Contains("runs/20261121.html"))));
+  request.runs = 4;
+  publish();
+  EXPECT_THAT(content("runs/20261126.html"), HasSubstr("20261125.html")) << "the run before it";
+  EXPECT_THAT(content("runs/20261124.html"), HasSubstr("20261121.html"));
+}
+
 TEST_F(Publish, ADamagedRunIsNamedAndLeftOut) {
   add("20261121", 0);
   add("20261122", 1);

@@ -231,6 +231,10 @@ TEST_F(Postgres, WritersChangeTheirOwnRunsOnlyAndBaselinesAreGranted) {
   ASSERT_TRUE(bob.remove_run("of-ann").ok());  // there is none that it may remove
   ASSERT_TRUE(ann.lock_run("of-ann").ok());
   ASSERT_TRUE(ann.finish_run(record).ok());
+  const test::TemporaryFolder folder;
+  auto copies = Store::open(folder / "copies.db", Store::Mode::write).value();
+  EXPECT_EQ(copies.copy_run(bob, "of-ann").value(), Copied::whole);
+  EXPECT_TRUE(bob.has_all_of(copies, "of-ann")) << "though Bob may not lock it";
   EXPECT_THAT(ann.set_baseline("main", "of-ann", 1).error().message,
               HasSubstr("permission denied for table baselines"));
   // Figures of another's run that cannot be kept are made all the same.

@@ -115,6 +115,8 @@ class Store {
   // A run of another store, row by row, with all that belongs to it; of one that is here, what is missing. An error if
   // it is another run of that id, or if a trial of it differs: nothing of it is copied then.
   [[nodiscard]] Result<Copied> copy_run(Store& from, std::string_view id);
+  // copy_run would copy nothing. False as well where that cannot be said.
+  [[nodiscard]] bool has_all_of(Store& from, std::string_view id);
   // Names of runs that both stores have. Those that name another run here are left as they are, and returned.
   [[nodiscard]] Result<std::vector<Baseline>> copy_baselines(Store& from);
   // What there is of an unfinished run, where its own store is lost: it is begun here, or what is missing is added.
@@ -180,6 +182,8 @@ class Store {
  private:
   struct Impl;
   explicit Store(std::unique_ptr<Impl> impl);
+  [[nodiscard]] Result<Copied> copy_rows(Store& from, std::string_view id);
+  [[nodiscard]] Result<Done> delete_together(std::span<const std::string> ids);
   std::unique_ptr<Impl> impl_;
 };
 

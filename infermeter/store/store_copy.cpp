@@ -94,8 +94,8 @@ const std::array<Belonging, 6> belongings = {{{outputs_table, "run, subject"},
                                               {traces_table, "run, position"},
                                               {peaks_table, "run"}}};
 
-// Never changed after a run was begun.
-constexpr std::array<std::string_view, 4> columns_of_begin = {"created_at", "trials_planned", "labels", "environment"};
+// Never changed after a run was begun. Its environment is, by the nodes of a cluster that are taken in.
+constexpr std::array<std::string_view, 3> columns_of_begin = {"created_at", "trials_planned", "labels"};
 
 // Which folder the CSV is written to may change when a run is resumed.
 bool is_same_plan(const StoredValue& one, const StoredValue& other) {
@@ -216,9 +216,11 @@ class RunCopy {
   // What changes while a run is measured, and what follows from its end.
   Result<Done> take_state() {
     INFERMETER_TRY(auto update,
-                   to_.prepare("UPDATE runs SET finished = ?2, models = ?3, diagnostics = ?4 WHERE id = ?1", run_));
+                   to_.prepare("UPDATE runs SET finished = ?2, models = ?3, diagnostics = ?4, environment = ?5 "
+                               "WHERE id = ?1",
+                               run_));
     int index = 1;
-    for (const std::string_view column : {"finished", "models", "diagnostics"}) {
+    for (const std::string_view column : {"finished", "models", "diagnostics", "environment"}) {
       bind_value(update, ++index, head_[index_of(runs_table, column)]);
     }
     INFERMETER_TRY_DONE(update.step());
@@ -243,17 +245,31 @@ class RunCopy {
 
 bool Store::is_lost() const { return impl_->database().is_lost(); }
 
-Result<Copied> Store::copy_run(Store& from, std::string_view id) {
+// In a transaction of the caller's: what was done, and not sealed yet.
+Result<Copied> Store::copy_rows(Store& from, std::string_view id) {
   INFERMETER_TRY(const auto moment, Transaction::begin_reading(from.impl_->database()));
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
   RunCopy copy(from.impl_->database(), from.impl_->name, impl_->database(), impl_->name, id);
   INFERMETER_TRY(const bool changed, copy([&](const SealedTable& table, std::int64_t position) {
                    return impl_->remove_interrupted(id, table, position);
                  }));
   if (!changed) return Copied::there_already;
+  return copy.is_there() ? Copied::extended : Copied::whole;
+}
+
+bool Store::has_all_of(Store& from, std::string_view id) {
+  const auto rolled_back = Transaction::begin(impl_->database());
+  if (!rolled_back.ok()) return false;
+  const auto copied = copy_rows(from, id);
+  return copied.ok() && *copied == Copied::there_already;
+}
+
+Result<Copied> Store::copy_run(Store& from, std::string_view id) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  INFERMETER_TRY(const Copied copied, copy_rows(from, id));
+  if (copied == Copied::there_already) return copied;
   INFERMETER_TRY_DONE(impl_->seal_run(id));
   INFERMETER_TRY_DONE(transaction.commit());
-  return copy.is_there() ? Copied::extended : Copied::whole;
+  return copied;
 }
 
 Result<std::vector<Baseline>> Store::copy_baselines(Store& from) {

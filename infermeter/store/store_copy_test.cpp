@@ -98,6 +98,32 @@ TEST_P(StoreCopy, WhatIsMissingOfARunIsAdded) {
   EXPECT_EQ(from.copy_run(to, "a").value(), Copied::there_already);
 }
 
+TEST_P(StoreCopy, TheNodesOfAClusterAreAddedAsTheyAreTakenIn) {
+  auto record = begin(from, "a", 1);
+  EXPECT_EQ(to.copy_run(from, "a").value(), Copied::whole);
+  record.environment.nodes.resize(2);
+  record.environment.nodes[1].hostname = "n2";
+  ASSERT_TRUE(from.set_environment("a", record.environment).ok());
+  add(from, record, 1);
+  EXPECT_EQ(to.copy_run(from, "a").value(), Copied::extended);
+  EXPECT_THAT(to.load_run("a")->environment.nodes, SizeIs(2));
+  finish(from, record);
+  EXPECT_EQ(to.copy_run(from, "a").value(), Copied::extended);
+  EXPECT_EQ(to.load_run("a")->environment.nodes.at(1).hostname, "n2");
+}
+
+TEST_P(StoreCopy, WhetherAllOfARunIsThereChangesNothing) {
+  auto record = begin(from, "a", 2);
+  EXPECT_FALSE(to.has_all_of(from, "a"));
+  EXPECT_FALSE(to.load_run("a").ok()) << "nothing was copied";
+  EXPECT_EQ(to.copy_run(from, "a").value(), Copied::whole);
+  EXPECT_TRUE(to.has_all_of(from, "a"));
+  add(from, record, 1);
+  EXPECT_FALSE(to.has_all_of(from, "a"));
+  EXPECT_THAT(to.load_run("a")->trials, SizeIs(2));
+  EXPECT_FALSE(to.has_all_of(from, "gone"));
+}
+
 TEST_P(StoreCopy, WhatContradictsIsRefusedAndNothingOfItCopied) {
   begin(from, "a", 2);
   RunRecord other = record_named("a");

@@ -99,27 +99,39 @@ Result<std::string> Store::set_note(std::string_view run, std::string_view note)
   return id;
 }
 
-Result<std::vector<std::string>> Store::delete_runs(const std::vector<std::string>& runs) {
+Result<Done> Store::delete_together(std::span<const std::string> ids) {
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  std::vector<RunLock> locks;
+  for (const std::string& id : ids) {
+    INFERMETER_TRY(auto lock, lock_run(id));
+    locks.push_back(std::move(lock));
+  }
+  for (const std::string& id : ids)
+    INFERMETER_TRY_DONE(impl_->database().run("DELETE FROM runs WHERE id = ?1", std::string_view(id)));
+  return transaction.commit();
+}
+
+// A lock takes an open file, or a place in a server's table, of which there are some thousand: so many at a time.
+Result<std::vector<std::string>> Store::delete_runs(const std::vector<std::string>& runs) {
   INFERMETER_TRY(const auto named, baselines());
   std::vector<std::string> gone;
-  std::vector<RunLock> locks;
+  std::set<std::string_view> known;
+  gone.reserve(runs.size());
   for (const std::string& run : runs) {
     INFERMETER_TRY(const auto id, impl_->find(run));
-    if (std::ranges::find(gone, id) != gone.end()) continue;
+    if (known.contains(id)) continue;
     if (const auto baseline = std::ranges::find(named, id, &Baseline::run); baseline != named.end()) {
       return usage_error(
           fmt::format("run {0} is the baseline {1}: `infermeter baseline remove NAME` first, and it can be deleted", id,
                       in_quotes(baseline->name)));
     }
-    INFERMETER_TRY(auto lock, lock_run(id));
-    locks.push_back(std::move(lock));
-    gone.push_back(id);
+    INFERMETER_TRY_DONE(impl_->check_own(id));
+    if (is_being_measured(id)) INFERMETER_TRY_DONE(lock_run(id));  // which says so
+    known.insert(gone.emplace_back(id));
   }
-  for (const std::string& id : gone) {
-    INFERMETER_TRY_DONE(impl_->database().run("DELETE FROM runs WHERE id = ?1", std::string_view(id)));
-  }
-  INFERMETER_TRY_DONE(transaction.commit());
+  constexpr std::size_t at_a_time = 200;
+  for (std::size_t i = 0; i < gone.size(); i += at_a_time)
+    INFERMETER_TRY_DONE(delete_together(std::span(gone).subspan(i, std::min(at_a_time, gone.size() - i))));
   return gone;
 }
 

@@ -1,5 +1,6 @@
 // Tags, notes, and runs that go.
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include <string>
 #include <vector>
@@ -101,6 +102,29 @@ TEST_P(StoreMarks, WhereOneRunMayNotGoNoneGoes) {
   EXPECT_FALSE(store.delete_runs({"one", "nosuch"}).ok());
   EXPECT_EQ(store.list_runs()->size(), 3U);
   EXPECT_THAT(store.delete_runs({"one", "three"}).value(), ElementsAre("one", "three"));
+}
+
+TEST_P(StoreMarks, MoreRunsGoThanFilesCanBeOpen) {
+  constexpr int runs = 300;
+  std::vector<std::string> ids;
+  ASSERT_TRUE(store
+                  .together([&]() -> Result<Done> {
+                    for (int i = 0; i < runs; ++i) {
+                      ids.push_back("run-" + std::to_string(i));
+                      INFERMETER_TRY_DONE(store.begin_run(record_named(ids.back(), i + 1)));
+                    }
+                    return Done{};
+                  })
+                  .ok());
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few{.rlim_cur = 256, .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const auto gone = store.delete_runs(ids);
+  setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_TRUE(gone.ok()) << gone.error().message;
+  EXPECT_EQ(*gone, ids);
+  EXPECT_THAT(store.list_runs().value(), IsEmpty());
 }
 
 TEST_P(StoreMarks, TheNewestTheTaggedAndBaselinesAreNotPruned) {

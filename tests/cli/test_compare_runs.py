@@ -2,7 +2,6 @@
 
 import json
 
-import jsonschema
 import pytest
 
 FAST = "x=mlp@fake,latency=constant:100us,process_spread=0.001,seed=random"
@@ -34,9 +33,8 @@ def test_the_later_run_is_slower_and_the_report_says_what_that_is_worth(run, two
     assert "process by process" in text and "Welch's" in text and "Detectable" not in text
 
 
-def test_json_follows_the_schema_and_names_the_runs(run, two_runs, source_dir):
+def test_json_names_the_runs(run, two_runs):
     record = compared(run, "previous", "latest")
-    jsonschema.Draft202012Validator(json.loads((source_dir / "docs/schema/run.schema.json").read_text())).validate(record)
     assert {one["id"] for one in record["joined"]} == set(two_runs)
     answer = record["comparison"]["primary"][0]
     assert not record["comparison"]["paired"] and answer["direction"] == "slower" and answer["estimate"] > 0.5

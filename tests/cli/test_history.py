@@ -5,12 +5,10 @@ import shlex
 import sqlite3
 from pathlib import Path
 
-import jsonschema
 import pytest
 from copied_runs import CopiedRuns
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
-SCHEMA = json.loads((SOURCE / "docs/schema/history.schema.json").read_text())
 
 
 @pytest.fixture
@@ -22,9 +20,7 @@ def store(run):
 def as_json(run, *arguments):
     done = run("history", *arguments, "--format", "json")
     assert done.returncode == 0, done.stderr
-    report = json.loads(done.stdout)
-    jsonschema.Draft202012Validator(SCHEMA).validate(report)
-    return report
+    return json.loads(done.stdout)
 
 
 def test_runs_become_a_history(run):

@@ -96,6 +96,8 @@ def test_figures_that_none_can_be_are_refused(run, report):
             (lambda r: r["models"][0].update(size_bytes=-5), "a size, or a number of weights, is not a whole number"),
             (lambda r: r.update(id="../../x"), "its id '../../x' is none of a run"),
             (lambda r: r.update(created_at="yesterday"), "its created_at is not a time"),
+            (lambda r: r.update(created_at="2026-11-21T11:42:1e300Z"), "its created_at is not a time"),
+            (lambda r: r.update(created_at="2026-11-21T11:42:nanZ"), "its created_at is not a time"),
             (lambda r: r["plan"].update(processes=-1), "its plan: -1 worker processes per subject cannot be"),
             (lambda r: r["plan"]["subjects"][0].update(batch_size=-4), "it is damaged: its plan: "),
             (lambda r: r["trials"][1].update(position=0), "two trials, or none, can be at position 0"),

@@ -4,16 +4,12 @@ import json
 import signal
 import subprocess
 import time
-from pathlib import Path
 
-import jsonschema
+import documents
 import pytest
-from referencing import Registry, Resource
 
 pytestmark = pytest.mark.alone  # verdicts on times
 
-SOURCE = Path(__file__).resolve().parents[2]
-SCHEMAS = SOURCE / "docs/schema"
 # Processes differ by a hundredth of a percent, so that intervals are narrow and not of no width. Twenty times as fast: no load of the
 # machine hides that.
 BASELINE = "baseline=mlp@fake,latency=constant:20ms,process_spread=0.0001,seed=random,counters=ffts:4000+hit_rate:0+truth_psnr_db:32"
@@ -74,18 +70,12 @@ def refused(done, *sentences):
         assert sentence in done.stderr, done.stderr
 
 
-def validator():
-    schemas = [json.loads((SCHEMAS / f"{name}.schema.json").read_text()) for name in ("study", "gate")]
-    registry = Registry().with_resources([(schema["$id"], Resource.from_contents(schema)) for schema in schemas])
-    return jsonschema.Draft202012Validator(schemas[0], registry=registry)
-
-
 def test_it_measures_judges_predicts_and_writes_files(run):
     write(run)
     done = study(run, "--format", "json")
     assert done.returncode == 0, done.stderr + done.stdout
     report = json.loads(done.stdout)
-    validator().validate(report)
+    documents.check(report)
     assert (report["outcome"], report["exit_code"], report["preset"]) == ("pass", 0, "")
     comparison, alone = report["parts"]
     assert (comparison["outcome"], alone["outcome"], alone["gate"], alone["predictions"]) == ("pass", None, None, [])
@@ -272,7 +262,7 @@ def test_the_imaging_study_makes_the_files_of_the_earlier_one(run, build_dir):
     done = run("study", "imaging", "--preset", "small", "--quiet", "--format", "json")
     assert done.returncode in (0, 1), done.stderr  # how fast it is is the machine's affair
     report = json.loads(done.stdout)
-    validator().validate(report)
+    documents.check(report)
     comparison = report["parts"][0]
     verdicts = {(one["expectation"], one["subject"]): one for one in comparison["gate"]["verdicts"]}
     for expectation in ("outputs agree", "outputs repeat", "psnr_difference_db < 1", "peak_memory_mb < 2048"):

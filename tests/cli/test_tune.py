@@ -5,7 +5,6 @@ import io
 import json
 import re
 
-import jsonschema
 import pytest
 
 # Far apart, so that a loaded machine changes nothing of who is best.
@@ -23,9 +22,8 @@ def fates(record):
     return [setting["fate"] for setting in record["tuning"]["settings"]]
 
 
-def test_the_best_setting_is_found_confirmed_and_written(run, source_dir):
+def test_the_best_setting_is_found_confirmed_and_written(run):
     record = tuned(run, "mlp@fake", *OVER, *SHORT, "--write-plan", "best.toml", "--html", "report.html")
-    jsonschema.validate(record, json.loads((source_dir / "docs/schema/run.schema.json").read_text()))
     tuning = record["tuning"]
     assert tuning["stage"] == "ended" and tuning["decided"] and tuning["best"] == 1
     assert fates(record) == ["worse", "best", "worse"]

@@ -25,7 +25,7 @@ def test_it_is_an_indexed_job_of_exclusive_nodes(run):
     job = manifest(run, "--constraint", "gpu=a b", "--time", "10m", "--task-processors", "6", "--task-memory", "2GiB")
     spec, pod = job["spec"], job["spec"]["template"]["spec"]
     assert (job["kind"], spec["completionMode"], spec["completions"], spec["parallelism"]) == ("Job", "Indexed", 3, 3)
-    assert spec["activeDeadlineSeconds"] == 600
+    assert pod["activeDeadlineSeconds"] == 600 and "activeDeadlineSeconds" not in spec, "a job's own counts while tasks wait for nodes"
     (term,) = pod["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
     labels = spec["template"]["metadata"]["labels"]
     assert term["topologyKey"] == "kubernetes.io/hostname" and term["labelSelector"]["matchLabels"].items() <= labels.items()

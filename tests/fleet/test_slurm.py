@@ -80,6 +80,13 @@ def test_interrupted_and_resumed(on_cluster, run_slowly, cluster, report):
     assert not cluster.ask("squeue", "--noheader")
     early = nodes_of_blocks(report())
     assert 1 <= len(early) < 6
+    (script,) = (on_cluster.folder / "results/jobs").glob("*/job.sh")
+    own = script.read_text()
+    script.write_text(own.replace("exec ", "touch owned; exec "))
+    refused = on_cluster("run", "--resume", "--on", "slurm")
+    assert refused.returncode == 2 and refused.stderr.count("\n") == 1, refused.stderr
+    assert "is not the script that infermeter wrote for you" in refused.stderr and "--allow-code" in refused.stderr, refused.stderr
+    script.write_text(own)
     again = on_cluster("run", "--resume", "--on", "slurm")
     assert again.returncode == 0 and "blocks are there" in again.stderr, again.stderr
     again = on_cluster("run", "--resume", "--wait")

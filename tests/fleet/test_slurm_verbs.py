@@ -4,7 +4,6 @@ import json
 import pathlib
 import signal
 
-import jsonschema
 from waiting import wait_until
 
 QUICK = ("--iterations", "5", "--warmup", "1", "--seed", "3")
@@ -92,13 +91,12 @@ def test_verbs_of_this_machine_say_so(run):
     assert done.returncode == 2 and "profile works on this machine alone; run, compare, load, study, variants and tune have --on" in done.stderr
 
 
-def test_machines_are_compared(on_cluster, source_dir):
+def test_machines_are_compared(on_cluster):
     done = on_cluster("run", "a=mlp@fake,latency=constant:1ms,work=sleep", *QUICK, "--processes", "6", "--on", "slurm", "--nodes", "2", "--wait")
     assert done.returncode == 0, done.stderr
     reported = on_cluster("compare", "--compare", "machines", "--format", "json")
     assert reported.returncode == 0, reported.stderr
     record = json.loads(reported.stdout)
-    jsonschema.Draft202012Validator(json.loads((source_dir / "docs/schema/run.schema.json").read_text())).validate(record)
     assert [one["host"] for one in record["joined"]] == ["n1", "n2"]
     assert [one["label"] for one in record["plan"]["subjects"]] == ["a on n1", "a on n2"]
     (compared,) = record["comparison"]["primary"]

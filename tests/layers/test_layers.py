@@ -2,9 +2,7 @@
 
 import json
 import subprocess
-from pathlib import Path
 
-import jsonschema
 import numpy as np
 import pytest
 
@@ -15,9 +13,6 @@ NET = "mobilenet_v3_small"
 def packages():
     for name in ("onnx", "onnxruntime"):
         pytest.importorskip(name, reason=f"{name} is not installed: scripts/setup")
-
-
-SCHEMA = json.loads((Path(__file__).resolve().parents[2] / "docs/schema/layers.schema.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +29,7 @@ def layers(run):
     def call(*arguments, **options):
         done = run("validate", *arguments, "--layers", "--format", "json", **options)
         assert done.returncode in (0, 1), done.stderr
-        report = json.loads(done.stdout)
-        jsonschema.Draft202012Validator(SCHEMA).validate(report)
-        return done.returncode, report
+        return done.returncode, json.loads(done.stdout)
 
     return call
 

@@ -3,7 +3,6 @@
 import hashlib
 import json
 
-import jsonschema
 import pytest
 from bad_completions import STREAMS, BadCompletions
 from known_times_server import KnownTimesServer
@@ -26,16 +25,13 @@ def bad():
 
 
 @pytest.fixture
-def measure(run, source_dir):
+def measure(run):
     """measure("run", "steady@openai,url=…") -> the CompletedProcess, the report (None where there is none)."""
 
     def call(verb, *arguments):
         done = run(verb, *arguments, *SHORT)
         assert "Traceback" not in done.stderr and "\x1b" not in done.stderr + done.stdout
-        record = json.loads(done.stdout) if done.stdout else None
-        if record:
-            jsonschema.validate(record, json.loads((source_dir / "docs/schema/run.schema.json").read_text()))
-        return done, record
+        return done, json.loads(done.stdout) if done.stdout else None
 
     return call
 

@@ -7,11 +7,10 @@ import signal
 import subprocess
 import sys
 
-import jsonschema
+import documents
 import numpy
 import pytest
 
-SCHEMA = json.loads((pathlib.Path(__file__).resolve().parents[2] / "docs/schema/variants.schema.json").read_text("utf-8"))
 QUICK = ("--iterations", 3, "--warmup", 1, "--processes", 2, "--quiet")
 ONCE = ("--processes", 1)  # where what is made counts, and not its times: a process takes seconds to import PyTorch
 MAKE_FLOAT16 = "infermeter_make_float16_onnx.py"
@@ -37,7 +36,6 @@ def variants(run, tmp_path):
             assert done.stdout == "" and len(done.stderr.splitlines()) == 1, done.stderr
             return done.stderr
         report = json.loads(done.stdout)
-        jsonschema.Draft202012Validator(SCHEMA).validate(report)
         return {variant["label"]: variant for variant in report["variants"]} | {"": report}
 
     call.cache = tmp_path / "cache"
@@ -441,7 +439,7 @@ def test_from_python(build_dir, tmp_path, monkeypatch):
     made = infermeter.variants("mlp", backends=["onnxruntime"], precisions=["float32"], prune=0.5,
                                prune_how=["unstructured", "structured"], student="mlp", iterations=3, processes=2,
                                output_dir=str(tmp_path / "results"), note=notes.append)
-    jsonschema.Draft202012Validator(SCHEMA).validate(made.report)
+    documents.check(made.report)
     assert [variant["label"] for variant in made.report["variants"]] == ["float32", "pruned-50%", "pruned-50%-structured", "distilled"]
     assert made.record.id == made.report["run"] and made.exit_code == 0
     assert notes == ["50 % of its weights set to 0: being made"]

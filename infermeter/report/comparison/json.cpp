@@ -1,6 +1,6 @@
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/stats/summary/metrics.hpp"
+#include "infermeter/text/utc_time.hpp"
 
 namespace infermeter {
 

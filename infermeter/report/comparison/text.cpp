@@ -8,12 +8,12 @@
 #include "infermeter/report/numbers/effect_text.hpp"
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/accuracy_text.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/subject_label.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/text/utc_time.hpp"
 
 namespace infermeter {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "infermeter/report/exchange/exchange.hpp"
 #include "infermeter/report/forms/json_writer.hpp"
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/subject_label.hpp"
 #include "infermeter/stats/summary/process_times.hpp"
+#include "infermeter/text/utc_time.hpp"
 #include "infermeter/verdict/rounds/blocks.hpp"
 
 namespace infermeter {

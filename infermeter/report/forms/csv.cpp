@@ -8,12 +8,12 @@
 #include <limits>
 
 #include "infermeter/report/forms/renderers.hpp"
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/counter_table.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/subject_label.hpp"
 #include "infermeter/text/ascii.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/text/utc_time.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {

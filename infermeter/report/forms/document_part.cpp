@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/overview/headline.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/text/utc_time.hpp"
 
 namespace infermeter {
 namespace {

@@ -14,7 +14,6 @@
 #include "infermeter/report/gate/report.hpp"
 #include "infermeter/report/gate/text.hpp"
 #include "infermeter/report/graph/json.hpp"
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/overview/headline.hpp"
 #include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/json_parts.hpp"
@@ -24,6 +23,7 @@
 #include "infermeter/report/variants/report.hpp"
 #include "infermeter/report/variants/table.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/text/utc_time.hpp"
 #include "infermeter/verdict/answers/checklist.hpp"
 #include "infermeter/verdict/answers/run_checklist.hpp"
 

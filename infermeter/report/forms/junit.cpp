@@ -8,8 +8,8 @@
 #include "infermeter/report/forms/markup.hpp"
 #include "infermeter/report/gate/report.hpp"
 #include "infermeter/report/gate/text.hpp"
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/text/utc_time.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {

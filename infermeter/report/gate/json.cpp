@@ -5,8 +5,8 @@
 
 #include "infermeter/report/gate/renderers.hpp"
 #include "infermeter/report/gate/text.hpp"
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/json_parts.hpp"
+#include "infermeter/text/utc_time.hpp"
 #include "infermeter/verdict/answers/checklist.hpp"
 
 namespace infermeter {

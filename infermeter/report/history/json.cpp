@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/stats/summary/metrics.hpp"
+#include "infermeter/text/utc_time.hpp"
 
 namespace infermeter {
 namespace {

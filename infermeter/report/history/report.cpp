@@ -11,12 +11,12 @@
 #include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
 #include "infermeter/report/numbers/sparkline.hpp"
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/samples/load/load_counters.hpp"
 #include "infermeter/stats/summary/metrics.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
+#include "infermeter/text/utc_time.hpp"
 #include "infermeter/verdict/answers/checklist.hpp"
 #include "infermeter/verdict/answers/history_answer.hpp"
 

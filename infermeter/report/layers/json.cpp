@@ -7,7 +7,7 @@
 #include "infermeter/report/graph/json.hpp"
 #include "infermeter/report/layers/parts.hpp"
 #include "infermeter/report/layers/report.hpp"
-#include "infermeter/report/numbers/utc_time.hpp"
+#include "infermeter/text/utc_time.hpp"
 #include "infermeter/verdict/answers/checklist.hpp"
 
 namespace infermeter {

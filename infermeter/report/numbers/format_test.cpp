@@ -8,12 +8,12 @@
 #include "infermeter/report/numbers/format.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
 #include "infermeter/report/numbers/number_text.hpp"
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/report/test_golden.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/text/terminal.hpp"
+#include "infermeter/text/utc_time.hpp"
 
 namespace infermeter::format_test {
 namespace {

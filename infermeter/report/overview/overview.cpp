@@ -1,9 +1,9 @@
 #include "infermeter/report/overview/overview.hpp"
 
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/overview/headline.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/text/utc_time.hpp"
 
 namespace infermeter {
 namespace {

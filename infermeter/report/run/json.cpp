@@ -1,8 +1,8 @@
 #include "infermeter/report/forms/renderers.hpp"
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/options.hpp"
 #include "infermeter/report/run/answers.hpp"
 #include "infermeter/report/run/json_parts.hpp"
+#include "infermeter/text/utc_time.hpp"
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {

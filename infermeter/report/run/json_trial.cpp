@@ -3,10 +3,10 @@
 #include <string>
 #include <type_traits>
 
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/samples/trial_fields.hpp"
+#include "infermeter/text/utc_time.hpp"
 
 namespace infermeter {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "infermeter/report/forms/markup.hpp"
 #include "infermeter/report/history/parts.hpp"
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/site/words.hpp"
 #include "infermeter/text/hash.hpp"
+#include "infermeter/text/utc_time.hpp"
 
 namespace infermeter {
 namespace {

@@ -8,9 +8,9 @@
 #include "infermeter/report/history/parts.hpp"
 #include "infermeter/report/numbers/effect_text.hpp"
 #include "infermeter/report/numbers/interval_text.hpp"
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/stats/summary/metrics.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/text/utc_time.hpp"
 #include "infermeter/verdict/answers/history_answer.hpp"
 
 namespace infermeter {

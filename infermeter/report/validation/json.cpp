@@ -1,7 +1,7 @@
 // A validation for programs (docs/schema/validation.schema.json).
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/report/validation/parts.hpp"
+#include "infermeter/text/utc_time.hpp"
 #include "infermeter/verdict/answers/checklist.hpp"
 
 namespace infermeter {

@@ -1,10 +1,10 @@
 // Variants for programs (docs/schema/variants.schema.json).
-#include "infermeter/report/numbers/utc_time.hpp"
 #include "infermeter/report/run/json_parts.hpp"
 #include "infermeter/report/run/recommendations.hpp"
 #include "infermeter/report/run/row.hpp"
 #include "infermeter/report/run/subject_label.hpp"
 #include "infermeter/report/variants/table.hpp"
+#include "infermeter/text/utc_time.hpp"
 #include "infermeter/verdict/answers/run_checklist.hpp"
 
 namespace infermeter {

@@ -1,6 +1,5 @@
 #include "infermeter/verdict/apart/compare_apart.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +12,7 @@
 #include "infermeter/stats/summary/process_interval.hpp"
 #include "infermeter/stats/summary/ratio.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/text/utc_time.hpp"
 #include "infermeter/verdict/across_runs.hpp"
 #include "infermeter/verdict/answers/like_for_like.hpp"
 #include "infermeter/verdict/rounds/blocks.hpp"
@@ -102,7 +102,8 @@ std::vector<PairedComparison> explore_apart(const Apart& apart, const std::vecto
 }
 
 std::string when_text(const JoinedRun& run) {
-  return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(static_cast<std::time_t>(run.created_at)));
+  const std::string time = utc_time(run.created_at);
+  return time.empty() ? "an unknown time" : fmt::format("{:.10} {:.5} UTC", time, time.substr(11));
 }
 
 std::string span_text(double seconds) {

@@ -1,4 +1,4 @@
-#include "infermeter/report/numbers/utc_time.hpp"
+#include "infermeter/text/utc_time.hpp"
 
 #include <fmt/format.h>
 
