@@ -147,6 +147,7 @@ void Http1Exchange::read_answer(int descriptor, std::uint32_t events) {
     // Where there was less than there was room for, more is told of by an event; of what TLS has decrypted, by none.
     const bool is_full = static_cast<std::size_t>(count) == room;
     if (!is_encrypted(place()) && !is_full) return;
+    if (is_running() && monotonic_ns() >= deadline_ns_) return end_badly(CURLE_OPERATION_TIMEDOUT);
     if (is_full && is_running() && bytes_.size() < largest_read) make_room();
   }
 }

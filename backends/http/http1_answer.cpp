@@ -32,6 +32,7 @@ class Http1Answer::Parser {
   void begin(std::size_t most_headers, std::uint64_t most_body) {
     most_headers_ = most_headers;
     most_body_ = most_body;
+    interim_ = 0;
     begin_answer();
   }
 
@@ -48,6 +49,9 @@ class Http1Answer::Parser {
       }
       if (one_->is_done() && !is_interim(status_)) return State::done;
       if (one_->is_done()) {
+        constexpr std::size_t first_line = 16;  // at least
+        interim_ += first_line + text_.size();
+        if (interim_ > most_headers_) return State::too_many_headers;
         begin_answer();
       } else if (error || taken == 0) {
         break;
@@ -148,6 +152,7 @@ class Http1Answer::Parser {
   std::vector<Field> fields_;
   std::string text_, words_;
   std::size_t most_headers_ = 0, headers_ = 0;  // headers_: of the fields
+  std::size_t interim_ = 0;                     // bytes of the answers before the one
   std::uint64_t most_body_ = 0;
   long status_ = 0;
 };

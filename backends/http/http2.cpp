@@ -58,8 +58,7 @@ std::size_t Http2Exchange::take_body(char* bytes, std::size_t one, std::size_t c
 }
 
 std::size_t Http2Exchange::take_header(char* /*bytes*/, std::size_t one, std::size_t count, void* self) {
-  auto& exchange = *static_cast<Http2Exchange*>(self);
-  exchange.took(one * count);
+  auto& exchange = *static_cast<Http2Exchange*>(self);  // what came has fewer bytes: headers are compressed
   exchange.header_bytes_ += one * count;
   if (exchange.header_bytes_ <= most_headers) return one * count;
   exchange.has_too_many_headers();

@@ -263,7 +263,6 @@ void check_version(imb_session& session, const std::string& version) {
 }
 
 void read_answer(imb_request& request) {
-  if (!request.answered) fail(IMB_INVALID_ARGUMENT, "there is no output before an inference has succeeded");
   if (request.is_read) return;
   imb_session& session = request.session;
   InferAnswer answer = session.protocol->read(*request.exchange);
@@ -286,6 +285,7 @@ void read_answer(imb_request& request) {
 
 imb_status output_value(imb_request* request, std::size_t index, imb_value* value, imb_message message) {
   return guarded(message, IMB_RUN_ERROR, [&] {
+    if (!request->answered) fail(IMB_INVALID_ARGUMENT, "there is no output before an inference has succeeded");
     read_answer(*request);
     if (index >= request->outputs.size())
       fail(IMB_INVALID_ARGUMENT, "the model has no output " + std::to_string(index));
@@ -303,18 +303,25 @@ imb_status output_value(imb_request* request, std::size_t index, imb_value* valu
   });
 }
 
-// Each answer is looked at, outside of the timed region.
+void check_answer(imb_request& request) {
+  read_answer(request);
+  std::vector<std::vector<std::int64_t>> shapes;
+  for (const OutputTensor& output : request.outputs) shapes.push_back(output.shape);
+  if (request.first_shapes.empty()) request.first_shapes = shapes;
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    if (shapes[i] != request.first_shapes[i])
+      fail(IMB_RUN_ERROR, "output " + shown(request.outputs[i].name, 80) + " had the shape " +
+                              shape_text(request.first_shapes[i]) + " and has " + shape_text(shapes[i]) + " now");
+}
+
+// Each answer is looked at, outside of the timed region. One that is none is not there any more: the request may be
+// sent again.
 imb_status between(imb_request* request, imb_message message) {
   if (!request->answered) return IMB_OK;
   return guarded(message, IMB_RUN_ERROR, [&] {
-    read_answer(*request);
-    std::vector<std::vector<std::int64_t>> shapes;
-    for (const OutputTensor& output : request->outputs) shapes.push_back(output.shape);
-    if (request->first_shapes.empty()) request->first_shapes = shapes;
-    for (std::size_t i = 0; i < shapes.size(); ++i)
-      if (shapes[i] != request->first_shapes[i])
-        fail(IMB_RUN_ERROR, "output " + shown(request->outputs[i].name, 80) + " had the shape " +
-                                shape_text(request->first_shapes[i]) + " and has " + shape_text(shapes[i]) + " now");
+    request->answered = false;
+    check_answer(*request);
+    request->answered = true;
   });
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "infermeter/data/batch_axis.hpp"
@@ -150,9 +151,14 @@ class Request {
   [[nodiscard]] static Result<Request> create(const Session& session, const std::vector<ItemValues>& items);
 
   [[nodiscard]] bool prepare(std::uint64_t iteration) {
-    if (between_ != nullptr && !stands()) return false;
+    if (between_ != nullptr && !std::exchange(is_settled_, false) && !stands()) return false;
     const std::size_t item = bindings_.size() == 1 ? 0 : iteration % bindings_.size();  // no division for a single one
     return item == bound_ || bind(item);
+  }
+  // Whether what the last run left is an answer, outside of what is timed. Otherwise the next `prepare` looks.
+  [[nodiscard]] bool settle() {
+    is_settled_ = true;
+    return between_ == nullptr || stands();
   }
   // From now on `run` hands the inference to the runtime's own threads and waits for it, where the back end can: those
   // that there are no threads for wait in the runtime. Otherwise this thread is one more of its own.
@@ -202,6 +208,7 @@ class Request {
   imb_status (*lengths_)(imb_request*, std::int64_t, std::int64_t, imb_message);
   std::vector<std::vector<AbiValue>> bindings_;  // per item, per input
   std::size_t bound_ = SIZE_MAX;
+  bool is_settled_ = false;  // by `settle`, since the last run
   imb_status status_ = IMB_OK;
   std::unique_ptr<AbiMessage> message_;
 };

@@ -154,6 +154,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             self.tensors({"y": 2 * x})
 
+    def infer_every_tenth_is_none(self, x):
+        with self.server.lock:
+            is_none = self.server.requests % 10 == 0
+        if is_none:
+            self.answer({})
+        else:
+            self.tensors({"y": 2 * x})
+
     def infer_redirect(self, _):
         self.answer(b"", 302, [("Location", "http://127.0.0.1:9/elsewhere")])
 

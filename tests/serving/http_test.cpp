@@ -69,6 +69,10 @@ class Listener {
     return {some.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
   }
   void send(std::string_view text) { ASSERT_EQ(::send(accepted_, text.data(), text.size(), 0), std::ssize(text)); }
+  // Until the client has closed the connection.
+  void flood(std::string_view text) {
+    while (::send(accepted_, text.data(), text.size(), MSG_NOSIGNAL) > 0) continue;
+  }
   void hang_up() {
     close(accepted_);
     accepted_ = -1;
@@ -360,6 +364,42 @@ TEST_F(HttpExchangeTest, AnswersAreBounded) {
     ask(answer);
     EXPECT_THAT(failure_, testing::HasSubstr("sends more than 65536 bytes of headers"));
   }
+}
+
+TEST_F(HttpExchangeTest, InterimAnswersAreBoundedTogether) {
+  std::string few;
+  for (int i = 0; i < 100; ++i) few += "HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n";
+  ask(few + std::string(answer_ok));
+  EXPECT_EQ(failure_, "");
+  ask([&] {
+    listener_.read_request();
+    listener_.flood(few);
+  });
+  EXPECT_THAT(failure_, testing::HasSubstr("sends more than 65536 bytes of headers"));
+}
+
+// However fast it comes: nothing of the time limit depends on a moment without bytes.
+TEST_F(HttpExchangeTest, AnAnswerWithoutAnEndTakesItsTimeAndNoMore) {
+  const HttpPlace impatient{.url = listener_.url(), .timeout_s = 0.2};
+  const auto exchange = make_exchange(impatient, "/");
+  exchange->set_limit(std::size_t{1} << 40);
+  class Nowhere final : public BodySink {
+    void take(std::string_view, std::int64_t) override {}
+  } nowhere;
+  exchange->set_sink(&nowhere);
+  std::thread server([&] {
+    listener_.read_request();
+    listener_.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n");
+    listener_.flood(std::string(std::size_t{1} << 20, 'x'));
+  });
+  exchange->start();
+  try {
+    exchange->finish();
+    ADD_FAILURE() << "it came to its end";
+  } catch (const Failure& failure) {
+    EXPECT_THAT(failure.message, testing::HasSubstr("did not answer within 0.2 s"));
+  }
+  server.join();
 }
 
 TEST_F(HttpExchangeTest, WhatIsNoHttpIsSaid) {

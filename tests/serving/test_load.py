@@ -8,8 +8,9 @@ from bad_server import BadServer
 SHORT = ["--processes", "1", "--warmup", "1", "--seed", "3", "--quiet"]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def server():
+    """Which counts its requests from 1 on."""
     with BadServer(binary=True) as started:
         yield started
 
@@ -41,6 +42,15 @@ def test_errors_of_a_server_are_counted_and_make_the_load_invalid(run, server):
     subject = record["subjects"][0]
     assert not subject["load"]["valid"]
     assert "errors" in [finding["rule"] for finding in subject["load"]["findings"]]
+
+
+@pytest.mark.parametrize("how", [("--rate", "300"), ("--concurrency", "4"), ("--concurrency", "1"), ("--scenario", "multi-stream", "--samples", "1")])
+def test_an_answer_that_is_none_is_a_failure_of_its_own_request_alone(run, server, how):
+    record, load = loaded(run, f"every_tenth_is_none@kserve,url={server.url}", *how, "--requests", "50")
+    assert load["completed"] + load["failed"] == 50
+    assert 3 <= load["failed"] <= 7, "one of ten, whatever requests came before"
+    assert load["errors"][0][0].count("the server's answer") == 1
+    assert "errors" in [finding["rule"] for finding in record["subjects"][0]["load"]["findings"]]
 
 
 def test_two_servers_are_compared_under_the_same_load(run, mlserver):

@@ -19,6 +19,13 @@ void Timeline::merge(const Timeline& other) {
   for (std::size_t i = 0; i < other.bins_.size(); ++i) add_bin(bin(i * other.width_), other.bins_[i]);
 }
 
+// It may have been the last thing that is known to happen.
+void Timeline::take_back(std::uint64_t at) {
+  --bin(at).arrived;
+  const auto is_empty = [](const TimelineBin& bin) { return bin.arrived + bin.completed + bin.failed == 0; };
+  while (!bins_.empty() && is_empty(bins_.back())) bins_.pop_back();
+}
+
 void Timeline::halve() {
   for (std::size_t i = 0; i < bins_.size(); ++i) {
     const TimelineBin one = bins_[i];

@@ -22,6 +22,8 @@ class Timeline {
 
   // `at` counts from the load's beginning. No allocation.
   void arrived(std::uint64_t at) { ++bin(at).arrived; }
+  // Of what had been counted, and did not come.
+  void take_back(std::uint64_t at);
   void failed(std::uint64_t at) { ++bin(at).failed; }
   void completed(std::uint64_t at, std::uint64_t response_ticks) {
     TimelineBin& here = bin(at);

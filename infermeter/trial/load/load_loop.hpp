@@ -50,10 +50,11 @@ struct LoadProgress {
   LiveCounts* counts = nullptr;  // goes on from what is there; nullptr: nobody watches
 };
 
-// `Step` is a client's: `bool prepare(std::uint64_t request)`, `bool run()`, `RequestError error()` after either said
-// false, `const AnswerParts* parts()` after a run that succeeded, nullptr where nothing is known of parts. `Waiter` has
-// `bool until(const Clock&, std::uint64_t ticks, is_over, may_spin)`: false if the function `is_over` said true
-// meanwhile; while `may_spin` says true it may wait actively.
+// `Step` is a client's: `bool prepare(std::uint64_t request)`, `bool run()`, `bool settle()` after a run that succeeded
+// where failures are counted (whether it was an answer), `RequestError error()` after one of them said false, `const
+// AnswerParts* parts()` after a run that succeeded, nullptr where nothing is known of parts. `Waiter` has `bool
+// until(const Clock&, std::uint64_t ticks, is_over, may_spin)`: false if the function `is_over` said true meanwhile;
+// while `may_spin` says true it may wait actively.
 //
 // With a `Queue`: `bool submit(Queue&)` and `bool finish()` of a step, which has ended when `EndedStep<Step>
 // Queue::next(const Clock&, std::uint64_t ticks, bool may_spin)` returns it; that returns none at the moment `ticks`,
@@ -199,16 +200,16 @@ class LoadLoop {
       times.free = clock_.now();
       times.arrival = ticket->arrival.value_or(times.free);
       times.issue = times.free;
-      if (is_ready && times.arrival > times.free) {
+      if (times.arrival > times.free) {
         const bool has_come =
             waiter_.until(clock_, times.arrival, [this] { return is_over(); }, [this] { return may_spin(); });
-        if (!has_come) return take_back();
+        if (!has_come) return take_back(times.arrival);
         times.issue = clock_.now();
       }
       counts_.issued.fetch_add(1, std::memory_order_relaxed);
       const bool good = is_ready && step.run();
       times.end = now = clock_.now();
-      if (!note(good, times, step, tally)) return;
+      if (!note(good && is_answer(step), times, step, tally)) return;
       if (is_queued()) give_back(now);
     }
   }
@@ -226,7 +227,7 @@ class LoadLoop {
         while (issue_next()) continue;
         if (in_flight_ == 0 && !due_) return;
         if (due_ && !may_go_on()) {
-          loop_.take_back();
+          loop_.take_back(slots_[due_->slot].times.arrival);
           due_.reset();
           is_over_ = true;
           continue;
@@ -250,7 +251,7 @@ class LoadLoop {
     bool issue_next() {
       if (!due_ && !take_next()) return false;
       const RequestTimes& times = slots_[due_->slot].times;
-      if (due_->is_ready && times.arrival > times.free && times.arrival > loop_.clock_.now()) return false;
+      if (times.arrival > times.free && times.arrival > loop_.clock_.now()) return false;
       issue(*std::exchange(due_, std::nullopt));
       return true;
     }
@@ -272,7 +273,7 @@ class LoadLoop {
 
     void issue(const Due& due) {
       Slot& slot = slots_[due.slot];
-      if (due.is_ready && slot.times.arrival > slot.times.free) slot.times.issue = loop_.clock_.now();
+      if (slot.times.arrival > slot.times.free) slot.times.issue = loop_.clock_.now();
       ++slot.issued;
       loop_.counts_.issued.fetch_add(1, std::memory_order_relaxed);
       slot.is_in_flight = due.is_ready && steps_[due.slot].submit(queue_);
@@ -304,7 +305,7 @@ class LoadLoop {
       slots_[place].times.end = std::max(ticks, slots_[place].times.issue);
       slots_[place].is_in_flight = false;
       --in_flight_;
-      end(place, steps_[place].finish());
+      end(place, steps_[place].finish() && loop_.is_answer(steps_[place]));
     }
 
     void end(std::size_t place, bool good) {
@@ -326,6 +327,9 @@ class LoadLoop {
     std::uint64_t now_;     // when a request ended last
     bool is_over_ = false;  // nothing more is issued
   };
+
+  // What a server sent may be none: a failure of this request, and not of the next. Nobody waits for that look.
+  [[nodiscard]] bool is_answer(Step& step) const { return !orders_.counts_failures || step.settle(); }
 
   // False: the load is over.
   bool note(bool good, const RequestTimes& times, Step& step, RequestTally& tally) {
@@ -397,10 +401,12 @@ class LoadLoop {
   }
 
   // It was due later than the load was stopped.
-  void take_back() {
+  void take_back(std::uint64_t arrival) {
     const std::lock_guard lock(taking_);
     ended_ = true;
     --due_;
+    last_arrival_ = std::min(last_arrival_, clock_.now() - begin_);
+    arrivals_.take_back(arrival - begin_);
   }
 
   // Closed loop.
@@ -425,16 +431,18 @@ class LoadLoop {
     const auto samples = static_cast<std::uint64_t>(orders_.shape.samples);
     while (!is_over()) {
       const std::uint64_t inference = request_.fetch_add(1, std::memory_order_relaxed);
-      if (!step.prepare(inference)) return static_cast<void>(fail(step));
+      const bool is_ready = step.prepare(inference);
+      if (!is_ready && !orders_.counts_failures) return static_cast<void>(fail(step));
       for (std::uint64_t seen = released_.load(); seen < inference / samples; seen = released_.load()) {
         if (over_.load()) return;
         released_.wait(seen);
       }
       // Not for an interruption: whoever has an inference of a query that others wait for runs it.
       if (over_.load()) return;
-      const bool good = step.run();
+      const bool good = is_ready && step.run();
+      note_end_of_inference(clock_.now());
       if (!good && !orders_.counts_failures) return static_cast<void>(fail(step));
-      if (!good) remember(step);
+      if (!good || !is_answer(step)) remember(step);
       if (query_left_.fetch_sub(1, std::memory_order_acq_rel) > 1) continue;
       if (!end_query(tally)) return;
     }
@@ -445,6 +453,11 @@ class LoadLoop {
     query_error_ = step.error();
   }
 
+  void note_end_of_inference(std::uint64_t now) {
+    std::uint64_t last = query_end_.load(std::memory_order_relaxed);
+    while (last < now && !query_end_.compare_exchange_weak(last, now, std::memory_order_relaxed)) continue;
+  }
+
   void begin_query(std::uint64_t now) {
     query_left_.store(orders_.shape.samples, std::memory_order_relaxed);
     query_begin_ = now;
@@ -453,7 +466,7 @@ class LoadLoop {
 
   // By whoever ended it, alone: all others wait for the next.
   bool end_query(RequestTally& tally) {
-    RequestTimes times{query_begin_, query_begin_, query_begin_, clock_.now()};
+    RequestTimes times{query_begin_, query_begin_, query_begin_, query_end_.load(std::memory_order_relaxed)};
     if (query_error_) {
       counts_.failed.fetch_add(1, std::memory_order_relaxed);
       tally.failed(times, *query_error_);
@@ -484,7 +497,8 @@ class LoadLoop {
     const bool by_time = due_ < orders_.requests && orders_.arrivals_ticks != UINT64_MAX &&
                          orders_.shape.arrivals.kind != Arrivals::Kind::trace;
     if (by_time && !is_interrupted()) return static_cast<double>(orders_.arrivals_ticks) * orders_.tick_s;
-    // The last of n arrivals ends n - 1 gaps.
+    // The last of n arrivals ends n - 1 gaps, but for those that come together.
+    if (orders_.shape.arrivals.kind == Arrivals::Kind::burst) return static_cast<double>(due_) / orders_.shape.rate;
     const double last_s = static_cast<double>(last_arrival_) * orders_.tick_s;
     return due_ > 1 ? last_s * static_cast<double>(due_) / static_cast<double>(due_ - 1) : last_s;
   }
@@ -513,7 +527,8 @@ class LoadLoop {
   std::string thread_error_;
 
   std::atomic<std::int64_t> query_left_ = 0;
-  std::atomic<std::uint64_t> released_ = 0;  // the query that inferences may belong to
+  std::atomic<std::uint64_t> query_end_ = 0;  // of its inferences, so far the last one's
+  std::atomic<std::uint64_t> released_ = 0;   // the query that inferences may belong to
   std::uint64_t query_begin_ = 0, queries_ = 0;
   std::optional<RequestError> query_error_;
 

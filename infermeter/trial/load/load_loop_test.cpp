@@ -46,7 +46,14 @@ struct SimulatedStep {
   std::optional<std::uint64_t> first_part{};  // of an answer, from its issue; the second one is its end
   std::uint64_t count = 0;
   AnswerParts answer{};
-  [[nodiscard]] bool prepare(std::uint64_t) const { return true; }
+  std::function<bool(std::uint64_t)> is_answer = [](std::uint64_t) { return true; };  // the nth request's, once read
+  std::function<bool(std::uint64_t)> can_prepare = [](std::uint64_t) { return true; };
+  std::uint64_t reading = 0;
+  [[nodiscard]] bool prepare(std::uint64_t number) const { return can_prepare(number); }
+  [[nodiscard]] bool settle() const {
+    *time += reading;
+    return is_answer(count - 1);
+  }
   [[nodiscard]] bool run() {
     if (first_part) answer.moments = {*time + *first_part, *time + service(count)};
     *time += service(count);
@@ -200,6 +207,68 @@ TEST(LoadLoop, FailuresAreCountedByTheirSentenceOrEndTheLoad) {
   EXPECT_THAT(record.error_kinds, ElementsAre(Pair("5xx", 5U)));
 }
 
+// One that says it succeeded, and then is none: of this request, and whether another one follows or not.
+TEST(LoadLoop, AnAnswerThatIsNoneIsAFailureOfItsOwnRequest) {
+  for (const Pairs& load : std::vector<Pairs>{{{"rate", "100"}, {"arrivals", "constant"}},
+                                              {{"concurrency", "1"}},
+                                              {{"scenario", "multi-stream"}, {"samples", "1"}}}) {
+    LoadOrders orders = orders_for(load, 10);
+    orders.counts_failures = true;
+    std::uint64_t time = kSecond;
+    const SimulatedClock clock{&time};
+    std::vector<TickPair> pairs(100);
+    std::atomic<std::uint64_t> done = 0;
+    std::atomic<std::uint32_t> interrupt = 0;
+    LoadLoop<SimulatedClock, SimulatedWaiter, SimulatedStep> loop(
+        clock, {&time}, orders, Schedule(orders.shape, 1), {.pairs = pairs, .done = &done, .interrupt = &interrupt});
+    SimulatedStep step{.time = &time, .service = always(kMilli)};
+    step.is_answer = [](std::uint64_t n) { return n != 3 && n != 9; };
+    step.reading = 2 * kMilli;
+    std::vector<SimulatedStep> steps{step};
+    EXPECT_EQ(loop.run(steps), LoopEnd::complete);
+    const LoadRecord record = loop.record();
+    EXPECT_EQ(steps[0].count, 10U) << "each was sent";
+    EXPECT_EQ(record.completed, 8U);
+    EXPECT_EQ(record.failed, 2U);
+    EXPECT_NEAR(ms(record.response.quantile_s(1)), 1, 0.01) << "nobody waits for its reading";
+  }
+}
+
+TEST(LoadLoop, WhatCannotBePreparedWaitsForItsArrivalAndFails) {
+  LoadOrders orders = orders_for({{"rate", "100"}, {"arrivals", "constant"}}, 10);
+  orders.counts_failures = true;
+  for (const bool streams : {false, true}) {
+    if (streams) orders.shape = shape_of({{"scenario", "multi-stream"}, {"samples", "1"}});
+    std::uint64_t time = kSecond;
+    const SimulatedClock clock{&time};
+    std::vector<TickPair> pairs(100);
+    std::atomic<std::uint64_t> done = 0;
+    std::atomic<std::uint32_t> interrupt = 0;
+    LoadLoop<SimulatedClock, SimulatedWaiter, SimulatedStep> loop(
+        clock, {&time}, orders, Schedule(orders.shape, 1), {.pairs = pairs, .done = &done, .interrupt = &interrupt});
+    SimulatedStep step{.time = &time, .service = always(kMilli)};
+    step.can_prepare = [](std::uint64_t n) { return n < 5; };
+    std::vector<SimulatedStep> steps{step};
+    EXPECT_EQ(loop.run(steps), LoopEnd::complete);
+    const LoadRecord record = loop.record();
+    EXPECT_EQ(record.completed, 5U);
+    EXPECT_EQ(record.failed, 5U);
+    if (!streams) {
+      EXPECT_NEAR(static_cast<double>(time - kSecond) * kTick, 0.09, 0.002);
+    }
+  }
+}
+
+// What was due is known to the last: bursts come together.
+TEST(LoadLoop, BurstsAreOfferedAtTheirRate) {
+  for (const auto& [burst, requests] : {std::pair("burst:50", 100), {"burst:50", 40}, {"burst:3", 9}}) {
+    LoadOrders orders = orders_for({{"rate", "100"}, {"arrivals", burst}}, static_cast<std::uint64_t>(requests));
+    const auto [record, pairs, end] = simulate(orders, always(kMilli / 100));
+    EXPECT_EQ(record.due, static_cast<std::uint64_t>(requests));
+    EXPECT_NEAR(static_cast<double>(record.due) / record.arrivals_s, 100, 1e-6) << burst << ' ' << requests;
+  }
+}
+
 // What a watcher sees while the requests of one client run: failed, ended well, and one in flight.
 TEST(LoadLoop, CountsShowWhatIsInFlight) {
   const LoadOrders orders{
@@ -325,6 +394,7 @@ struct NullStep {
   std::atomic<std::uint64_t>* count;
   [[nodiscard]] bool prepare(std::uint64_t) const { return true; }
   [[nodiscard]] bool run() const { return count->fetch_add(1, std::memory_order_relaxed) < UINT64_MAX; }
+  [[nodiscard]] static bool settle() { return true; }
   [[nodiscard]] static RequestError error() { return {"", "other"}; }
   [[nodiscard]] static const AnswerParts* parts() { return nullptr; }
 };
@@ -421,6 +491,12 @@ TEST(LoadLoop, AnInterruptionEndsEveryScenario) {
     EXPECT_EQ(loop.run(steps), LoopEnd::interrupted);
     const LoadRecord record = loop.record();
     EXPECT_EQ(record.due, record.issued);
+    // Arrivals that were still to come are not a part of it.
+    if (!shape.is_open()) continue;
+    EXPECT_LT(record.arrivals_s, 60);
+    std::uint64_t arrived = 0;
+    for (const LoadBin& bin : record.timeline) arrived += bin.arrived;
+    EXPECT_EQ(arrived, record.due);
   }
 }
 

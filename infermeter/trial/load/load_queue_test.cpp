@@ -23,6 +23,8 @@ struct Server {
   std::function<std::uint64_t(std::uint64_t)> service{};
   std::function<bool(std::uint64_t)> is_good = [](std::uint64_t) { return true; };
   std::function<bool(std::uint64_t)> is_taken = [](std::uint64_t) { return true; };
+  std::function<bool(std::uint64_t)> is_answer = [](std::uint64_t) { return true; };
+  std::uint64_t reading = 0;             // of an answer: time that nobody waits for
   std::uint64_t breaks_at = UINT64_MAX;  // its queue, at that moment
   std::uint64_t examining = 0;           // an answer takes so long, after which the next request is issued
   std::uint64_t came = 0;
@@ -71,10 +73,11 @@ struct Queue {
 struct Step {
   Server* server;
   bool good = true;
+  std::uint64_t number = 0;
   [[nodiscard]] bool prepare(std::uint64_t) const { return true; }
   [[nodiscard]] bool run() const { return false; }
   [[nodiscard]] bool submit(Queue&) {
-    const std::uint64_t number = server->came++;
+    number = server->came++;
     if (!server->is_taken(number)) return false;
     good = server->is_good(number);
     server->answers.emplace(server->time + server->service(number), this);
@@ -84,6 +87,10 @@ struct Step {
   [[nodiscard]] bool finish() const {
     server->time += server->examining;
     return good && server->time < server->breaks_at;
+  }
+  [[nodiscard]] bool settle() const {
+    server->time += server->reading;
+    return server->is_answer(number);
   }
   [[nodiscard]] static RequestError error() { return {"it is busy", "5xx"}; }
   [[nodiscard]] static const AnswerParts* parts() { return nullptr; }
@@ -177,6 +184,12 @@ TEST(LoadQueue, FailuresAreCountedWhereverTheyHappen) {
   EXPECT_EQ(record.failed, 20U);
 
   server.came = 0;
+  server.is_answer = [](std::uint64_t number) { return number % 10 != 5 && number != 99; };
+  server.reading = kMilli / 10;
+  EXPECT_EQ(simulate(server, 3, orders).record.completed, 69U) << "each answer is looked at, the last ones as well";
+  EXPECT_EQ(server.came, 100U);
+
+  server.came = 0;
   orders.counts_failures = false;
   EXPECT_EQ(simulate(server, 3, orders).end, LoopEnd::failed);
   EXPECT_TRUE(server.answers.empty()) << "what was in flight is waited for";
@@ -230,6 +243,7 @@ struct NullStep {
     ++*count;
     return true;
   }
+  [[nodiscard]] static bool settle() { return true; }
   [[nodiscard]] static RequestError error() { return {}; }
   [[nodiscard]] static const AnswerParts* parts() { return nullptr; }
 };

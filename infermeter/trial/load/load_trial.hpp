@@ -43,6 +43,7 @@ struct LoadStep {
     return request->ask(said.prompt, said.answer);
   }
   [[nodiscard]] bool run() const { return request->run(); }
+  [[nodiscard]] bool settle() const { return request->settle(); }
   template <class Queue>
   [[nodiscard]] bool submit(Queue& queue) const {
     return request->submit(queue.requests());
