@@ -209,7 +209,7 @@ class LoadLoop {
       counts_.issued.fetch_add(1, std::memory_order_relaxed);
       const bool good = is_ready && step.run();
       times.end = now = clock_.now();
-      if (!note(good && is_answer(step), times, step, tally)) return;
+      if (!note(good, times, step, tally)) return;
       if (is_queued()) give_back(now);
     }
   }
@@ -305,7 +305,7 @@ class LoadLoop {
       slots_[place].times.end = std::max(ticks, slots_[place].times.issue);
       slots_[place].is_in_flight = false;
       --in_flight_;
-      end(place, steps_[place].finish() && loop_.is_answer(steps_[place]));
+      end(place, steps_[place].finish());
     }
 
     void end(std::size_t place, bool good) {
@@ -334,12 +334,13 @@ class LoadLoop {
   // False: the load is over.
   bool note(bool good, const RequestTimes& times, Step& step, RequestTally& tally) {
     if (!good && !orders_.counts_failures) return fail(step);
-    if (!good) {
+    const AnswerParts* const parts = good ? step.parts() : nullptr;
+    if (!good || !is_answer(step)) {
       counts_.failed.fetch_add(1, std::memory_order_relaxed);
       tally.failed(times, step.error());
       return true;
     }
-    keep(times, step.parts(), tally);
+    keep(times, parts, tally);
     return true;
   }
 
