@@ -74,7 +74,9 @@ class GeneratorEngine:
 
     def _generator(self, tokens: int, least: int) -> Any:
         parameters = self._genai.GeneratorParams(self._model)
-        parameters.set_search_options(do_sample=False, num_beams=1, batch_size=1, max_length=tokens, min_length=least)
+        # Penalties of the folder would change greedy answers as well.
+        parameters.set_search_options(
+            do_sample=False, num_beams=1, batch_size=1, max_length=tokens, min_length=least, repetition_penalty=1.0, no_repeat_ngram_size=0)
         return self._genai.Generator(self._model, parameters)
 
     def limit(self, output_tokens: int) -> None:
@@ -89,7 +91,7 @@ class GeneratorEngine:
             stamp([int(generator.get_next_tokens()[0])])
 
     def logits(self, text: np.ndarray) -> np.ndarray:
-        generator = self._generator(text.shape[1] + 1, 0)
+        generator = self._generator(text.shape[1], 0)
         generator.append_tokens(text[0].astype(np.int32))
         logits: np.ndarray = generator.get_output("logits")[0].astype(np.float32)
         return logits

@@ -165,6 +165,14 @@ class ValidationRun {
     }
     out_.sandbox = sandbox_in_force(request_.plan.sandbox, out_.diagnostics);
     if (baseline.samples.input_digest != candidate.samples.input_digest) note_inputs(baseline, candidate);
+    // Of language models that make their prompts themselves.
+    const std::string asked = baseline.samples.executed_value("first_prompt"),
+                      also = candidate.samples.executed_value("first_prompt");
+    if (!asked.empty() && !also.empty() && asked != also)
+      out_.diagnostics.push_back(
+          {DiagnosticId::input_differs,
+           fmt::format("the two were not asked the same first prompt (digests {} and {})", asked, also),
+           request_.plan.subjects[1].label});
   }
 
   void note_inputs(const Answers& baseline, const Answers& candidate) {

@@ -168,6 +168,16 @@ TEST(Judge, ThePrecisionOfKeptKeysAndValuesIsOneTooWhereBothTellIt) {
             "b: keys and values are kept in q8_0, but f32 for 'a'");
 }
 
+TEST(Judge, LanguageModelsThatWereAskedOtherPromptsAreSaid) {
+  RunRecord record = two_subjects();
+  for (Samples& samples : record.trials) samples.executed.emplace_back("first_prompt", "11aa");
+  EXPECT_TRUE(all(judge(record), DiagnosticId::input_differs).empty());
+  for (Samples& samples : record.trials)
+    if (samples.subject == 1) samples.executed.back().second = "22bb";
+  EXPECT_EQ(message(judge(record), DiagnosticId::input_differs),
+            "b: the first prompt has the digest 22bb, but 11aa for 'a'");
+}
+
 TEST(Judge, RuntimesAndProvidersAreComparedOnlyWithTheirLike) {
   RunRecord record = two_subjects();
   record.plan.subjects[1].backend = "openvino";

@@ -4,6 +4,7 @@ for all."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
@@ -133,7 +134,8 @@ def _kept_values(config: Mapping[str, Any], context: int) -> int | None:
 
 
 def _special_tokens(folder: Path, vocabulary: int) -> set[int]:
-    """Of tokenizer.json, which must be of this model. Empty where there is none."""
+    """Of tokenizer.json, which must be of this model: those that it calls so, and those that it does not have. Empty where there
+    is none."""
     file = folder / "tokenizer.json"
     if not file.exists():
         return set()
@@ -161,7 +163,7 @@ def _special_tokens(folder: Path, vocabulary: int) -> set[int]:
             f"the tokenizer of {folder.name} does not fit the model: it has the token {last} ({numbers[last]!r:.40}), and "
             f"the model knows {vocabulary} tokens (vocab_size of {_CONFIG}); take the tokenizer that came with the model",
         )
-    return special
+    return special | (set(range(vocabulary)) - numbers.keys() if numbers else set())
 
 
 # --- settings --------------------------------------------------------------------------------------------------------
@@ -375,6 +377,17 @@ def draw_tokens(seed: int, number: int, count: int, choice: np.ndarray) -> np.nd
     return drawn
 
 
+def ordinary_tokens(model: LanguageModel) -> np.ndarray:
+    """Of each token itself, or the next one that is not special: what is drawn depends on the special ones where it meets them only,
+    so that files of one model that call others special ask the same."""
+    tokens = np.arange(model.vocabulary, dtype=np.int64)
+    ordinary = np.setdiff1d(tokens, np.fromiter(model.special, np.int64))
+    if not len(ordinary):
+        raise Refused(Status.MODEL_ERROR, f"{model.name} has no tokens but special ones")
+    chosen: np.ndarray = ordinary[np.searchsorted(ordinary, tokens) % len(ordinary)]
+    return chosen
+
+
 # --- the session -----------------------------------------------------------------------------------------------------
 
 
@@ -439,10 +452,7 @@ class Prompts:
     def __init__(self, model: LanguageModel, settings: Settings) -> None:
         self._model, self._settings = model, settings
         self.are_data = bool(settings.inputs)
-        ordinary = np.setdiff1d(np.arange(model.vocabulary, dtype=np.int64), np.fromiter(model.special, np.int64))
-        if not len(ordinary):
-            raise Refused(Status.MODEL_ERROR, f"{model.name} has no tokens but special ones")
-        self._choice = ordinary
+        self._choice = ordinary_tokens(model)
         self._seed = int.from_bytes(os.urandom(8), "little") if settings.seed is None else settings.seed
         self._made = 0
         self._order = order_of(self._seed, len(settings.file.tokens)) if settings.file else []
@@ -452,6 +462,8 @@ class Prompts:
             self.next = settings.file.tokens[0].reshape(1, -1)
         elif not self.are_data:
             self.next = self._prompt(0, 0, settings.prompt_tokens)
+        # Subjects whose first prompts differ answer different questions.
+        self._digest = hashlib.sha256(self.next.tobytes()).hexdigest()[:16]
         self._first: Any = None
 
     def _prompt(self, seed: int, number: int, length: int) -> np.ndarray:
@@ -465,6 +477,9 @@ class Prompts:
         if settings.file:
             self.next = settings.file.tokens[self._order[(number - 1) % len(self._order)]].reshape(1, -1)
             self.answer = settings.answer_lengths.drawn(seed, number, ANSWER_STREAM, 1, context - self.next.shape[1])
+            return
+        if settings.scores:
+            self.next = self._prompt(seed, number, settings.prompt_tokens)
             return
         least = max(settings.shared_prefix, 1)
         self.answer = settings.answer_lengths.drawn(seed, number, ANSWER_STREAM, 1, context - least)
@@ -500,12 +515,13 @@ class Prompts:
         settings = self._settings
         if self.are_data:
             return {"prompts": f"data, {settings.prompt_tokens} tokens"}
+        said = {"prompt_seed": str(self._seed), "first_prompt": self._digest}
         if settings.file:
-            return {**settings.file.described(), "prompt_seed": str(self._seed)}
+            return {**settings.file.described(), **said}
         text = f"synthetic, {settings.prompt_lengths} tokens"
         if settings.shared_prefix:
             text += f", {settings.shared_prefix} of them shared"
-        return {"prompts": text, "prompt_seed": str(self._seed)}
+        return {"prompts": text, **said}
 
 
 # Of types of keys and values: so many numbers take so many bytes.

@@ -44,12 +44,9 @@ class TransformersEngine:
         self._model = self._read(load, model).to(load.device).eval()
         self._force_length = settings.force_length
         self.limit(settings.output_tokens)
-        config = self._model.generation_config
-        config.eos_token_id = list(model.ends) or None
-        config.pad_token_id = model.ends[0] if model.ends else 0
-        # What a model's own settings say of sampling is not asked: the answer is greedy.
-        for key in ("temperature", "top_p", "top_k"):
-            setattr(config, key, None)
+        # What a model's own settings say of sampling is not asked, nor of penalties, which change greedy answers as well.
+        self._model.generation_config = transformers.GenerationConfig(
+            eos_token_id=list(model.ends) or None, pad_token_id=model.ends[0] if model.ends else 0)
 
     def _read(self, load: Load, model: LanguageModel) -> Any:
         try:

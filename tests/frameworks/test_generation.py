@@ -3,7 +3,9 @@
 import dataclasses
 import functools
 import json
+import pathlib
 import re
+import shutil
 import subprocess
 
 import numpy as np
@@ -150,6 +152,22 @@ def test_prompts_are_the_same_everywhere_and_never_alike(built_package):
     assert len(counts) == 100 and counts.min() > 800 and counts.max() < 1200
 
 
+def test_what_is_called_special_changes_no_other_token_of_a_prompt(built_package, folder):
+    """Files of one model may differ in that: a GGUF file calls what the tokenizer lacks unused, and its folder says nothing of it."""
+    from infermeter.generation import LanguageModel, draw_tokens, ordinary_tokens
+
+    def prompt(special):
+        model = LanguageModel(pathlib.Path(), "", 1000, 2048, (), frozenset(special))
+        return draw_tokens(0, 0, 500, ordinary_tokens(model))
+
+    some, more = prompt({1, 2}), prompt({1, 2, 500, 501, 999})
+    hit = np.isin(some, [500, 501, 999])
+    assert hit.any() and (some == more)[~hit].all()
+    assert np.isin(more[hit], [502, 0]).all(), "the next one that is not special"
+    place = folder(config={"vocab_size": 300})
+    assert LanguageModel.read(str(place / "config.json")).special == {256, 257, *range(258, 300)}
+
+
 GOLDEN = [88, 43, 2, 97, 10]  # SplitMix64 from 0 begins with e220a8397b1dcdaf, of which 88 % of 2^64 is below
 
 
@@ -267,11 +285,15 @@ def answer_of(session, step):
 BACKENDS = ("openvino-genai", "onnxruntime-genai", "pytorch", "llama-cpp")
 
 
+# Of 258 tokens; the two last ones are special.
+ORDINARY = np.append(np.arange(256, dtype=np.int64), [0, 0])
+
+
 @pytest.fixture(scope="module")
 def first_prompt(built_package):
     from infermeter.generation import draw_tokens
 
-    return draw_tokens(0, 0, PROMPT, np.arange(256, dtype=np.int64))
+    return draw_tokens(0, 0, PROMPT, ORDINARY)
 
 
 @pytest.fixture(scope="module")
@@ -293,6 +315,31 @@ def test_answers_are_as_the_formulae_say(session, expected, name, options):
     executed = loaded.executed()
     assert (executed["dtype"], executed["kv_cache"], executed["prefix_caching"]) == ("float32", "f32", "false")
     assert executed.items() >= options.items()
+
+
+@pytest.mark.parametrize("name, file, penalties", [
+    ("pytorch", "generation_config.json", {"repetition_penalty": 9.0, "no_repeat_ngram_size": 1}),
+    ("onnxruntime-genai", "genai_config.json", {"search": {"repetition_penalty": 9.0, "no_repeat_ngram_size": 1}}),
+    ("openvino-genai", "generation_config.json", {"repetition_penalty": 9.0, "no_repeat_ngram_size": 1}),
+])
+def test_answers_are_greedy_whatever_the_folder_says_of_penalties(session, converted, expected, tmp_path, name, file, penalties):
+    place = shutil.copytree(converted(name).parent, tmp_path / "penalised")
+    content = json.loads((place / file).read_text())
+    for key, value in penalties.items():
+        content[key] = content.get(key, {}) | value if isinstance(value, dict) else value
+    (place / file).write_text(json.dumps(content))
+    loaded = session(name, place / "config.json")
+    assert loaded.values(answer_of(loaded, loaded.bind([]))[0])[0].tolist() == expected[0]
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+@pytest.mark.parametrize("length", [2000, 2048])
+def test_texts_may_be_as_long_as_the_context(session, name, length):
+    loaded = session(name, output="logits", prompt_tokens=str(length))
+    step = loaded.bind([])
+    for _ in range(2):
+        assert loaded.values(step())[0].shape == (length, 258)
+        loaded.between()
 
 
 @pytest.mark.parametrize("name, options", [*((name, {}) for name in BACKENDS), ("llama-cpp", {"n_batch": "7", "n_ubatch": "3"})])
@@ -502,7 +549,7 @@ def test_a_gguf_file_ends_answers_where_it_says(session, gguf_file):
     """The fourth token of the answer is declared to end answers: it does, unless the length is forced."""
     from infermeter.generation import draw_tokens
 
-    prompt = draw_tokens(7, 0, PROMPT, np.arange(256, dtype=np.int64)).reshape(1, -1)
+    prompt = draw_tokens(7, 0, PROMPT, ORDINARY).reshape(1, -1)
 
     def answer(file, **options):
         tokens = []

@@ -35,6 +35,7 @@ class Differences {
     compare_executed(DiagnosticId::precision_differs, "dtype", "executed in");
     // Of language models.
     compare_executed(DiagnosticId::precision_differs, "kv_cache", "keys and values are kept in");
+    compare_executed(DiagnosticId::input_differs, "first_prompt", "the first prompt has the digest");
     compare_executed(DiagnosticId::threads_differ, "threads", "threads:");
     if (same_runtime()) {
       compare_executed(DiagnosticId::runtime_version_differs, "runtime_version", executed(candidate_trial_, "runtime"));
