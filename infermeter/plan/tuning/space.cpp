@@ -7,6 +7,7 @@
 #include <array>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -323,6 +324,20 @@ Result<TuningSpace> combinations(const SubjectDraft& base, const std::vector<Tun
   return Combiner(base, keys, backends)(seed);
 }
 
+// As many of each back end as of the others, as far as it has them: the first ones, in their order.
+std::vector<SubjectDraft> of_each_backend(std::vector<SubjectDraft> settings, std::size_t most) {
+  if (settings.size() <= most) return settings;
+  std::map<std::string, std::size_t> ranks;
+  std::vector<std::pair<std::size_t, std::size_t>> by_rank;  // among those of its back end; its place
+  for (std::size_t i = 0; i < settings.size(); ++i) by_rank.emplace_back(ranks[settings[i].backend]++, i);
+  std::ranges::sort(by_rank);
+  by_rank.resize(most);
+  std::ranges::sort(by_rank, {}, &std::pair<std::size_t, std::size_t>::second);
+  std::vector<SubjectDraft> taken;
+  for (const auto& [rank, place] : by_rank) taken.push_back(std::move(settings[place]));
+  return taken;
+}
+
 TuningSpace single_changes(const SubjectDraft& base, std::span<const TunableBackend> backends, int processors) {
   TuningSpace space;
   for (const TunableBackend& backend : backends) {
@@ -344,7 +359,7 @@ TuningSpace single_changes(const SubjectDraft& base, std::span<const TunableBack
     }
   }
   space.all = space.settings.size();
-  if (space.settings.size() > kMostSettings) space.settings.resize(kMostSettings);
+  space.settings = of_each_backend(std::move(space.settings), kMostSettings);
   set_groups(space.settings);
   return space;
 }

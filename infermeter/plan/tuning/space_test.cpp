@@ -115,6 +115,24 @@ TEST(TuningSpace, ChangesOneThingAtATimeWhereNothingIsNamed) {
                                         "mlp@ort,graph=all", "mlp@ort,spin=true", "mlp@ort,spin=false"));
 }
 
+TEST(TuningSpace, OfMoreThanSixtyChangesEachBackEndHasItsShare) {
+  std::string many = "1";
+  for (int i = 2; i <= 50; ++i) many += "|v" + std::to_string(i);
+  const std::vector<TunableBackend> backends = {{.name = "a", .options = {{"x", many}}},
+                                                {.name = "b", .options = {{"x", "on|off"}}},
+                                                {.name = "c", .options = {{"x", many}}}};
+  const TuningSpace space = single_changes({.model = "mlp"}, backends, 1);
+  EXPECT_EQ(space.all, 105U);
+  EXPECT_THAT(space.settings, SizeIs(60));
+  const Texts drawn = forms(space);
+  const auto of = [&](const std::string& backend) {
+    return std::ranges::count_if(drawn, [&](const auto& text) { return text.starts_with("mlp@" + backend); });
+  };
+  EXPECT_EQ(of("b"), 3) << "all that it has";
+  EXPECT_LE(std::abs(of("a") - of("c")), 1);
+  EXPECT_EQ(drawn.front(), "mlp@a") << "in their order, the default first";
+}
+
 TEST(ClosedList, IsWhatHasWordsOnly) {
   EXPECT_THAT(closed_list("none|basic|all"), ElementsAre("none", "basic", "all"));
   EXPECT_THAT(closed_list("N"), IsEmpty());

@@ -79,6 +79,13 @@ Result<Done> check_objective(const Plan& plan) {
   }
   INFERMETER_TRY_DONE(check_labels(bounds, plan));
   if (plan.tuning->objective == "model_size") return Done{};
+  constexpr std::array<std::string_view, 5> best_at_zero = {"failed", "failed_share", "lag_p50", "lag_p99", "late_p99"};
+  if (std::ranges::find(best_at_zero, plan.tuning->objective) != best_at_zero.end()) {
+    return usage_error(fmt::format(
+        "--objective {0}: it is 0 where all is well, and settings are compared by ratios; give it as a bound "
+        "(--subject-to '{0} <= …')",
+        plan.tuning->objective));
+  }
   INFERMETER_TRY_DONE(metric_of_pairs(plan.tuning->objective, plan));
   return Done{};
 }

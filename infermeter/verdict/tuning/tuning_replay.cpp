@@ -177,9 +177,10 @@ bool TuningReplay::halve() {
       if (!is_there(TuningStage::halving, block, field)) return false;
       for (const int subject : std::vector(field)) {
         const Samples* trial = trials_.find(subject, block);
-        if (trial->end == TrialEnd::ok) continue;
-        leave_out(subject, SettingFate::failed, trial->message, 0);
-        std::erase(field, subject);
+        // Without pilots, the first process shows the outputs.
+        if (trial->end == TrialEnd::ok) leave_out_other_outputs(subject, 0);
+        if (trial->end != TrialEnd::ok) leave_out(subject, SettingFate::failed, trial->message, 0);
+        if (at(subject).out_after) std::erase(field, subject);
       }
     }
     end_halving_round(field, block);
@@ -224,7 +225,7 @@ bool TuningReplay::race() {
     return course_.decided = true;
   }
   race_.emplace(members_.size(), RaceDesign{.alpha = tuning_.alpha, .indifference = std::log1p(tuning_.indifference)});
-  for (std::size_t i = 0; i < members_.size(); ++i) race_->set_eligible(i, keeps_all_bounds(members_[i]));
+  for (std::size_t i = 0; i < members_.size(); ++i) race_->set_eligible(i, may_win(members_[i]));
   for (int block = first_block_;; ++block) {
     course_.blocks = block - first_block_;
     course_.decided = course_.blocks > 0 && race_->is_over();
@@ -237,6 +238,7 @@ bool TuningReplay::race() {
     take_block(block);
   }
   look_at_bounds(first_block_ + course_.blocks, true);
+  course_.decided = course_.decided && race_->is_over();  // who led may have been withdrawn
   rank();
   return true;
 }
@@ -273,6 +275,7 @@ void TuningReplay::take_block(int block) {
   race_->add(values);
   course_.blocks = block + 1 - first_block_;
   take_failures(block);
+  leave_out_without_values();
   look_at_bounds(block + 1, false);
 }
 
@@ -290,17 +293,32 @@ void TuningReplay::take_failures(int block) {
   }
 }
 
+// Such as a goodput of 0, of which no ratio can be made: whoever has none cannot be compared with anybody.
+void TuningReplay::leave_out_without_values() {
+  if (course_.blocks < least_race_blocks) return;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (race_->standing(i) == Standing::withdrawn || at(members_[i]).blocks < least_race_blocks) continue;
+    bool has_value = false;
+    for (int block = first_block_; block < first_block_ + course_.blocks; ++block)
+      has_value = has_value || trials_.value(members_[i], block).has_value();
+    if (!has_value)
+      withdraw(i, SettingFate::failed, fmt::format("it has no {} in any of its processes", tuning_.objective));
+  }
+}
+
 void TuningReplay::withdraw(std::size_t member, SettingFate fate, std::string reason) {
   leave_out(members_[member], fate, std::move(reason), course_.blocks);
   race_->withdraw(member);
 }
 
-bool TuningReplay::keeps_all_bounds(int subject) const {
-  const auto& bounds = course_.settings[static_cast<std::size_t>(subject)].bounds;
+// Whoever may not win in the end drops nobody before.
+bool TuningReplay::may_win(int subject) const {
+  const auto index = static_cast<std::size_t>(subject);
+  if (!record_.plan.subjects[index].load.empty() && !takes_load_.contains(subject)) return false;
+  const auto& bounds = course_.settings[index].bounds;
   return std::ranges::all_of(bounds, [](const BoundVerdict& bound) { return bound.kept == BoundKept::yes; });
 }
 
-// What a look has decided stays decided.
 void TuningReplay::judge_bound(int subject, const Expectation& asked, std::span<const Samples> own, bool ended,
                                BoundVerdict& bound) const {
   const Finding finding = finding_in(asked, own, summary_options(record_), ended);
@@ -330,7 +348,8 @@ void TuningReplay::look_at_load(std::size_t member, std::span<const Samples> own
     if (finding == nullptr) continue;
     if (overloaded++ == 0) reason = finding->message;
   }
-  if (2 * overloaded > own.size()) withdraw(member, SettingFate::load, std::move(reason));
+  if (2 * overloaded > own.size()) return withdraw(member, SettingFate::load, std::move(reason));
+  if (!own.empty()) takes_load_.insert(members_[member]);
 }
 
 // Of each setting after 5, 8, 12 and 20 processes of its own, and when no more will come.
@@ -344,14 +363,14 @@ void TuningReplay::look_at_bounds(int block, bool ended) {
     look_at_load(i, own);
     for (std::size_t b = 0; b < bounds_.size(); ++b) {
       BoundVerdict& bound = at(subject).bounds[b];
-      if (at(subject).out_after || !is_measured(bounds_[b]) || own.size() < 2 ||
-          (ended && bound.kept != BoundKept::unknown))
+      // What a look has decided stays decided: others may have been dropped for it.
+      if (at(subject).out_after || !is_measured(bounds_[b]) || own.size() < 2 || bound.kept != BoundKept::unknown)
         continue;
       judge_bound(subject, bounds_[b], own, ended, bound);
       if (bound.kept != BoundKept::no) continue;
       withdraw(i, SettingFate::bound, beyond(bound));
     }
-    race_->set_eligible(i, keeps_all_bounds(subject));
+    race_->set_eligible(i, may_win(subject));
   }
 }
 

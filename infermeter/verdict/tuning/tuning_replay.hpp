@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,7 +49,8 @@ class TuningReplay {
   void look_at_bounds_of_confirmed();
   void judge_bound(int subject, const Expectation& asked, std::span<const Samples> own, bool ended,
                    BoundVerdict& bound) const;
-  [[nodiscard]] bool keeps_all_bounds(int subject) const;
+  [[nodiscard]] bool may_win(int subject) const;
+  void leave_out_without_values();
   void withdraw(std::size_t member, SettingFate fate, std::string reason);
   void rank();
   [[nodiscard]] std::optional<int> best_of_race() const;
@@ -64,6 +66,7 @@ class TuningReplay {
   RaceTrials trials_;
   TuningVerdict course_;
   std::vector<int> members_;    // subjects of the race
+  std::set<int> takes_load_{};  // subjects that a look found to take it
   std::optional<Race> race_{};  // of them, by their places
   int first_block_ = 0, first_confirming_ = 0;
 };

@@ -139,6 +139,28 @@ TEST(Tuning, LeavesOutWhatFailsAndEndsWhereNothingIsLeft) {
 }
 
 // What others are compared with keeps to bounds on that itself; otherwise none would be called worse because of it.
+// Without pilots the first process shows the outputs: the fastest ones are wrong, and take nobody's place.
+TEST(Tuning, WrongOutputsTakeNoPlaceInTheRace) {
+  Levels levels(40, 0.3);
+  for (int i = 1; i <= 20; ++i) levels[static_cast<std::size_t>(i)] = 0;
+  levels[30] = 0.2;
+  RunRecord record = race_of(levels);
+  record.plan.tuning->halving_blocks = 7;
+  record.plan.processes += 7;
+  RaceValues values;
+  while (const auto next = judge_race(record, values).next) {
+    for (const int subject : next->subjects) {
+      const double level = levels.at(static_cast<std::size_t>(subject));
+      record.trials.push_back(process_of(subject, next->process, level));
+      if (next->process == 0 && subject > 0)
+        record.outputs.push_back({.subject = subject, .comparison = {.agree = level > 0}});
+    }
+  }
+  const TuningVerdict tuning = *judge(record).tuning;
+  EXPECT_EQ(tuning.best, 30);
+  for (int i = 1; i <= 20; ++i) EXPECT_EQ(tuning.settings[static_cast<std::size_t>(i)].fate, SettingFate::outputs) << i;
+}
+
 TEST(Tuning, TheReferenceKeepsToBoundsOnOutputs) {
   const Levels levels = {0.0, 0.3, 0.5};
   RunRecord record = race_of(levels);
@@ -209,6 +231,43 @@ TEST(Tuning, WhatDoesNotTakeTheLoadIsLeftOutAndTheOthersRaceByIt) {
   EXPECT_GT(verdict.answers.front().value.value_or(0), 0.001);
 }
 
+// Before it is known whether the one that leads takes the load, nobody is worse than it.
+TEST(Tuning, WhoeverMayNotTakeTheLoadDropsNobody) {
+  RunRecord record = raced_under_load({0.013, 0.005}, {});
+  record.plan.tuning->objective = "memory_peak";  // 100 and 150 MB: the first one leads by far
+  record.trials.clear();
+  RaceValues values;
+  while (const auto next = judge_race(record, values).next) {
+    for (const int subject : next->subjects)
+      record.trials.push_back(loaded_process(subject, next->process, subject == 0 ? 0.013 : 0.005));
+  }
+  const TuningVerdict tuning = *judge(record).tuning;
+  EXPECT_THAT(fates(tuning), ElementsAre(SettingFate::load, SettingFate::best));
+  EXPECT_TRUE(tuning.decided);
+}
+
+// Nothing can be compared with a goodput of 0.
+TEST(Tuning, ASettingWithoutTheObjectiveLeavesTheRace) {
+  RunRecord record = raced_under_load({0.005, 0.005}, {});
+  record.plan.tuning->objective = "goodput";
+  for (Subject& subject : record.plan.subjects) subject.load.emplace_back("goodput", "response<=20ms");
+  record.trials.clear();
+  RaceValues values;
+  while (const auto next = judge_race(record, values).next) {
+    ASSERT_LT(record.trials.size(), 200U);
+    for (const int subject : next->subjects) {
+      Samples trial = loaded_process(subject, next->process, 0.005);
+      trial.load->good = subject == 0 ? 0 : trial.load->completed;
+      trial.counters = load_counters(*trial.load);
+      record.trials.push_back(std::move(trial));
+    }
+  }
+  const TuningVerdict tuning = *judge(record).tuning;
+  EXPECT_THAT(fates(tuning), ElementsAre(SettingFate::failed, SettingFate::best));
+  EXPECT_THAT(tuning.settings[0].reason, HasSubstr("it has no goodput in any of its processes"));
+  EXPECT_LE(tuning.blocks, 5);
+}
+
 TEST(Tuning, APercentileOfTooFewRequestsTellsNothingOfItsBound) {
   // Nobody is known to keep to the bound, so that the race goes on for all its blocks.
   const RunRecord record = raced_under_load({0.005, 0.002}, {"response_p99_9 <= 1s"});
@@ -217,6 +276,25 @@ TEST(Tuning, APercentileOfTooFewRequestsTellsNothingOfItsBound) {
   const BoundVerdict& bound = verdict.tuning->settings[1].bounds.at(0);
   EXPECT_EQ(bound.kept, BoundKept::unknown);
   EXPECT_THAT(bound.why, HasSubstr("1000 requests in a process are too few for it"));
+}
+
+// Others were dropped for a leader that a look found within its bound.
+TEST(Tuning, WhatALookHasDecidedStaysDecided) {
+  const Levels levels = {0.0, 0.001};
+  RunRecord record = race_of(levels);
+  record.plan.tuning->constraints = {"latency_p50 <= 10.5ms"};
+  record.plan.tuning->indifference = 0;  // it goes on
+  RaceValues values;
+  while (const auto next = judge_race(record, values).next) {
+    for (const int subject : next->subjects) {
+      const double drift = next->process >= 6 ? 0.2 : 0;  // after the first look
+      record.trials.push_back(process_of(subject, next->process, levels[static_cast<std::size_t>(subject)] + drift));
+    }
+  }
+  const TuningVerdict tuning = *judge(record).tuning;
+  EXPECT_TRUE(tuning.best);
+  EXPECT_GT(tuning.blocks, 12);
+  for (const TunedSetting& setting : tuning.settings) EXPECT_EQ(setting.bounds.at(0).kept, BoundKept::yes);
 }
 
 // Looks end after 20 processes: a race of more has no alpha left for another one.
@@ -238,6 +316,9 @@ TEST(Tuning, AFigureOfALoadNeedsALoad) {
   EXPECT_THAT(check_objective(plan).error().message, HasSubstr("response_p99 is a figure of a load"));
   for (Subject& subject : plan.subjects) subject.load = {{"rate", "100"}};
   EXPECT_TRUE(check_objective(plan).ok());
+  plan.tuning->objective = "failed_share";
+  EXPECT_THAT(check_objective(plan).error().message, HasSubstr("(--subject-to 'failed_share <= …')"));
+  plan.tuning->objective = "response_p99";
   plan.tuning->constraints = {"max_rate >= 100"};
   EXPECT_THAT(check_objective(plan).error().message, HasSubstr("find_rate"));
   for (Subject& subject : plan.subjects) subject.load = {{"find_rate", "response_p99 <= 5ms"}};
