@@ -918,6 +918,8 @@ export interface TunedSetting {
 
 // docs/methodology.md, Tuning
 export interface Tuning {
+  unit: string; // of the objective: s, bytes, items/s, …
+  lower_is_better: boolean; // of the objective
   stage: "pilots" | "halving" | "race" | "confirmation" | "ended";
   decided: boolean; // nobody is left beside the best and its equals
   out_of_time: boolean; // the budget, or the number of blocks, ended the race

@@ -10,7 +10,7 @@ import { settingsOf } from "../src/sections/settings.ts";
 import { subjectLabels, subjectRows } from "../src/sections/subjects.ts";
 import { tally } from "../src/sections/summary.ts";
 import { failureGroups, trialRows } from "../src/sections/trials.ts";
-import { tuningColumns, type TuningRow } from "../src/sections/tuning_table.ts";
+import { behind, tuningColumns, type TuningRow } from "../src/sections/tuning_table.ts";
 
 const estimate = (value: number | null, note = ""): Estimate => ({ value, interval: null, n: 10, processes: 2, method: "", note });
 const metric = (value: number | null, note = ""): Metric => ({ ...estimate(value, note), unit: "s", lower_is_better: true, within: null });
@@ -64,10 +64,27 @@ test("the furthest percentile that has values is shown, and failures are", () =>
 test("a race shows its objective, of a load too, unless the table has it anyway", () => {
   const load = (holds: boolean): object => ({ load: { figures: { response_p99: { ...estimate(0.2, holds ? "" : "needs 662"), unit: "s", lower_is_better: true, holds } } } });
   const rows = [subject(0, "a", load(true)), subject(1, "b", load(false)), subject(2, "c")].map((each) => ({ subject: each, label: each.label, lower: true, decided: true }) as unknown as TuningRow);
-  const column = tuningColumns(rows, "response_p99").find((each) => each.id === "objective");
+  const column = tuningColumns("response_p99", "s").find((each) => each.id === "objective");
   assert.ok(column?.kind === "number" && column.quantity === "s" && column.title === "response p99");
   assert.deepEqual(rows.map((row) => [column.measure(row).value, column.measure(row).note]), [[0.2, ""], [null, "needs 662"], [null, undefined]]);
-  assert.equal(tuningColumns(rows, "throughput").find((each) => each.id === "objective"), undefined);
+  assert.equal(tuningColumns("throughput", "items/s").find((each) => each.id === "objective"), undefined);
+});
+
+test("a race by a figure of answers is turned as it is better", () => {
+  const rate = { name: "output_tokens_rate", ...estimate(90), unit: "tokens/s" };
+  const row = { subject: subject(0, "a", { counters: [rate] }), label: "a", lower: false, decided: true, setting: { fate: "worse", behind: Math.log(100 / 90), behind_interval: null } } as unknown as TuningRow;
+  assert.ok(Math.abs((behind(row).value ?? 0) + 0.1) < 1e-12);
+  const column = tuningColumns("output_tokens_rate", "tokens/s").find((each) => each.id === "objective");
+  assert.ok(column?.kind === "number");
+  assert.equal(column.measure(row).value, 90);
+});
+
+test("counters of one name and two units are two columns", () => {
+  const counter = (unit: string, value: number): object => ({ counters: [{ name: "copies", ...estimate(value), unit }] });
+  const rows = subjectRows(runOf([subject(0, "a", counter("s", 0.5)), subject(1, "b", counter("ms", 300))], []));
+  const columns = runColumns(rows, null, { chosen: null }).filter((column) => column.title === "copies");
+  assert.deepEqual(columns.map((column) => column.id), ["counter copies s", "counter copies ms"]);
+  assert.deepEqual(columns.map((column) => column.kind === "number" && rows.map((row) => column.measure(row).value)), [[0.5, null], [null, 300]]);
 });
 
 test("settings: what was not executed as asked departs, what was left open does not", () => {

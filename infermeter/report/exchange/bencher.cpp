@@ -1,6 +1,7 @@
 // Bencher Metric Format (bencher.dev/docs/reference/bencher-metric-format).
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "infermeter/report/exchange/exchange.hpp"
 #include "infermeter/report/forms/json_writer.hpp"
@@ -31,6 +32,9 @@ class Measures {
   std::set<std::string> known_;
 };
 
+// Times are in nanoseconds.
+double nanoseconds_in(std::string_view unit) { return unit == "s" ? 1e9 : unit == "ms" ? 1e6 : 1; }
+
 }  // namespace
 
 std::string render_bencher(const RunRecord& record, const Verdict& verdict) {
@@ -42,9 +46,10 @@ std::string render_bencher(const RunRecord& record, const Verdict& verdict) {
     Measures measures(json);
     for (const Metric& metric : subject.summary.metrics) {
       measures.add(metric.name == "latency_p50" ? "latency" : metric.name, metric.estimate,
-                   metric.unit == "s" ? 1e9 : 1);
+                   nanoseconds_in(metric.unit));
     }
-    for (const CounterSummary& counter : subject.summary.counters) measures.add(counter.name, counter.estimate, 1);
+    for (const CounterSummary& counter : subject.summary.counters)
+      measures.add(counter.name, counter.estimate, nanoseconds_in(counter.unit));
     json.end_object();
   }
   json.end_object();

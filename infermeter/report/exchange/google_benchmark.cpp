@@ -11,6 +11,7 @@
 #include "infermeter/report/exchange/exchange.hpp"
 #include "infermeter/report/forms/json_writer.hpp"
 #include "infermeter/report/run/subject_label.hpp"
+#include "infermeter/samples/load/load_counters.hpp"
 #include "infermeter/stats/summary/process_times.hpp"
 #include "infermeter/text/utc_time.hpp"
 #include "infermeter/verdict/rounds/blocks.hpp"
@@ -121,7 +122,9 @@ class Entries {
     json_.member("threads", 1);
     json_.member("iterations", one.iterations);
     times(one.real_ns, one.cpu_ns);
-    json_.member("items_per_second", static_cast<double>(one.trial->items_per_iteration) * ns / one.real_ns);
+    // Requests under load overlap.
+    const double per_s = one.trial->load ? inferences_per_s(*one.trial->load).value_or(0) : ns / one.real_ns;
+    json_.member("items_per_second", static_cast<double>(one.trial->items_per_iteration) * per_s);
     if (one.trial->memory.rss_peak_inference) json_.member("max_bytes_used", *one.trial->memory.rss_peak_inference);
     json_.end_object();
   }

@@ -184,7 +184,7 @@ ReportPart variants_part(const RunRecord& record, const Verdict& verdict, const 
   DocumentPart part = document_of_run(record, verdict, options);
   part.kind = "variants";
   part.title = "Variants of " + printable(last_name_of(set.model), 120) + day_and_host(record);
-  part.overview.headline = headline_of_variants(figures);
+  part.overview.headline = headline_of_variants(record, set, figures);
   part.answers = worded(figures, variants_answers(figures));
   part.notices = notices_of_variants(verdict);
   part.checks = checklist(record, verdict, {.variants = true});

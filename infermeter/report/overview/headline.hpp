@@ -22,6 +22,7 @@ namespace infermeter {
 [[nodiscard]] Headline headline_of_gate(const RunRecord& record, const Gate& gate, const GateVerdict& verdict);
 
 // Which variant to take: the fastest, and the fastest of those whose outputs and accuracy are kept.
-[[nodiscard]] Headline headline_of_variants(const VariantsFigures& figures);
+[[nodiscard]] Headline headline_of_variants(const RunRecord& record, const VariantSet& set,
+                                            const VariantsFigures& figures);
 
 }  // namespace infermeter

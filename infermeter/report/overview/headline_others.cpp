@@ -33,13 +33,21 @@ bool keeps_outputs(const VariantFigures& one) {
          nullptr;
 }
 
+// Where it gains most; null: it is not shown to be faster at any batch size.
+const Recommendation* most_faster(const VariantFigures& one) {
+  const Recommendation* most = nullptr;
+  for (const Recommendation& each : one.recommendations)
+    if (each.kind == Kind::faster && (most == nullptr || each.value > most->value)) most = &each;
+  return most;
+}
+
 // Of those that are shown to be faster than the baseline, at any batch size; null: none is.
 template <class Keep>
 const VariantFigures* fastest_of(const VariantsFigures& figures, Keep keep) {
   const VariantFigures* best = nullptr;
   double most = 0;
   for (const VariantFigures& one : figures.variants) {
-    const Recommendation* faster = found_in(one, {Kind::faster});
+    const Recommendation* faster = most_faster(one);
     if (faster == nullptr || !keep(one) || faster->value <= most) continue;
     best = &one;
     most = faster->value;
@@ -48,11 +56,15 @@ const VariantFigures* fastest_of(const VariantsFigures& figures, Keep keep) {
 }
 
 // "int8@openvino: 3.71x faster than baseline, 3.9x smaller model, Outputs differ beyond tolerance (max 0.22)"
-std::string described(const VariantFigures& one) {
+std::string described(const RunRecord& record, const VariantSet& set, const VariantFigures& one) {
   std::vector<std::string> words;
+  if (const Recommendation* faster = most_faster(one)) {
+    words.push_back(recommendation_sentence(*faster).text);
+    const std::int64_t batch = record.plan.subjects.at(static_cast<std::size_t>(faster->subject)).batch_size;
+    if (set.batch_sizes.size() > 1) words.back() += fmt::format(" at batch size {}", batch);
+  }
   for (const std::initializer_list<Kind> kinds :
-       {std::initializer_list<Kind>{Kind::faster},
-        {Kind::smaller_model},
+       {std::initializer_list<Kind>{Kind::smaller_model},
         {Kind::outputs_differ, Kind::outputs_undecided, Kind::outputs_agree},
         {Kind::accuracy_lost, Kind::accuracy_unclear, Kind::accuracy_maintained}}) {
     const Recommendation* found = found_in(one, kinds);
@@ -85,14 +97,14 @@ Headline headline_of_gate(const RunRecord& record, const Gate& gate, const GateV
           std::string(to_string(outcome))};
 }
 
-Headline headline_of_variants(const VariantsFigures& figures) {
+Headline headline_of_variants(const RunRecord& record, const VariantSet& set, const VariantsFigures& figures) {
   const VariantFigures* fastest = fastest_of(figures, [](const VariantFigures&) { return true; });
   if (fastest == nullptr) return {Tone::plain, "no variant is shown to be faster than the baseline", "no gain"};
-  std::string text = "fastest: " + described(*fastest);
+  std::string text = "fastest: " + described(record, set, *fastest);
   if (keeps_outputs(*fastest)) return {Tone::good, text, "faster"};
   const VariantFigures* kept = fastest_of(figures, keeps_outputs);
   text += kept == nullptr ? "; none of those whose outputs agree is shown to be faster"
-                          : "; fastest of those whose outputs agree: " + described(*kept);
+                          : "; fastest of those whose outputs agree: " + described(record, set, *kept);
   return {kept == nullptr ? Tone::warning : Tone::good, text, "faster"};
 }
 

@@ -66,8 +66,11 @@ std::string texts_sentence(const std::string& label, const std::string& baseline
     text += change->increase == 0 ? fmt::format(", as {}", baseline)
                                   : fmt::format(", {} {} than {}", percents(std::abs(change->increase)),
                                                 change->increase > 0 ? "more" : "less", baseline);
+    // Of what the sentence says: more, or less.
+    const bool is_less = change->increase < 0;
     if (const auto& interval = change->interval)
-      text += fmt::format(" [{}, {}]", percents(interval->low), percents(interval->high));
+      text += fmt::format(" [{}, {}]", percents(is_less ? -interval->high : interval->low),
+                          percents(is_less ? -interval->low : interval->high));
   }
   text += fmt::format(", of {}",
                       counted(static_cast<std::int64_t>(accuracy.measured->text_losses.size()), "text", "texts"));

@@ -68,7 +68,7 @@ void write_run(JsonWriter& json, const RunRecord& record, const Verdict& verdict
   write_models(json, record);
   write_subjects(json, record, verdict);
   write_comparison(json, verdict.comparison);
-  write_tuning(json, verdict.tuning);
+  write_tuning(json, verdict.tuning, record.plan.tuning);
   write_machine_noise(json, record.noise);
   json.member("energy_reason", energy_reason(record));
   write_trials(json, "trials", record.trials, iterations);

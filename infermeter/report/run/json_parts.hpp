@@ -26,7 +26,7 @@ void write_accuracy(JsonWriter& json, const std::optional<AccuracyVerdict>& accu
 void write_interval(JsonWriter& json, std::string_view name, const std::optional<Interval>& interval);
 void write_comparison(JsonWriter& json, const std::optional<ComparisonVerdict>& verdict);  // each with its key
 void write_paired(JsonWriter& json, const PairedComparison& comparison);                   // its members
-void write_tuning(JsonWriter& json, const std::optional<TuningVerdict>& verdict);
+void write_tuning(JsonWriter& json, const std::optional<TuningVerdict>& verdict, const std::optional<Tuning>& asked);
 void write_planned_tuning(JsonWriter& json, const std::optional<Tuning>& tuning);
 void write_joined(JsonWriter& json, const std::vector<JoinedRun>& runs);
 void write_question(JsonWriter& json, const std::optional<Question>& question);

@@ -43,10 +43,13 @@ void write_confirmed(JsonWriter& json, std::string_view name, const std::optiona
 
 }  // namespace
 
-void write_tuning(JsonWriter& json, const std::optional<TuningVerdict>& verdict) {
+void write_tuning(JsonWriter& json, const std::optional<TuningVerdict>& verdict, const std::optional<Tuning>& asked) {
   json.key("tuning");
   if (!verdict) return json.value(nullptr);
   json.begin_object();
+  const MetricKind* const objective = asked ? metric_kind(asked->objective) : nullptr;  // nullptr: the model's size
+  json.member("unit", objective == nullptr ? "bytes" : objective->unit);
+  json.member("lower_is_better", objective == nullptr || objective->lower_is_better);
   json.member("stage", to_string(verdict->stage));
   json.member("decided", verdict->decided);
   json.member("out_of_time", verdict->out_of_time);

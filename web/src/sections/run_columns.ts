@@ -168,8 +168,8 @@ const accuracyColumns: Column<SubjectRow>[] = [
     quantity: "share",
     about: "Share of right answers by the labels; mean IoU where the labels are masks.",
     measure: ({ summary: { accuracy } }) => ({
-      value: accuracy?.value ?? null,
-      interval: accuracy?.interval,
+      value: (accuracy?.masks ? accuracy.masks.mean_iou : accuracy?.value) ?? null,
+      interval: accuracy?.masks ? null : accuracy?.interval,
       about: accuracy === null ? "" : accuracy.labels !== null ? `${accuracy.labels.rows} rows` : accuracy.masks !== null ? `${accuracy.masks.pixels} pixels` : "",
     }),
   },
@@ -237,16 +237,17 @@ const leakColumn: TextColumn<SubjectRow> = {
 const counterQuantities: Record<string, Quantity> = { s: "s", bytes: "bytes", B: "bytes", "items/s": "items/s" };
 
 function counterColumns(rows: SubjectRow[]): Column<SubjectRow>[] {
-  const units = new Map<string, string>();
-  for (const row of rows) for (const counter of row.summary.counters) units.set(counter.name, counter.unit);
-  const find = (subject: RunSubject, wanted: string): Estimate | undefined => subject.counters.find((counter) => counter.name === wanted);
-  return [...units].map(([id, unit]) => ({
+  const found = new Map<string, { name: string; unit: string }>();
+  for (const row of rows) for (const counter of row.summary.counters) found.set(JSON.stringify([counter.name, counter.unit]), counter);
+  const all = [...found.values()];
+  const find = (subject: RunSubject, name: string, unit: string): Estimate | undefined => subject.counters.find((each) => each.name === name && each.unit === unit);
+  return all.map(({ name, unit }) => ({
     kind: "number" as const,
-    id: `counter ${id}`,
-    title: id,
+    id: all.filter((each) => each.name === name).length > 1 ? `counter ${name} ${unit}` : `counter ${name}`,
+    title: name,
     about: "A counter of the back end.",
     quantity: counterQuantities[unit] ?? "plain",
-    measure: (row: SubjectRow) => measureOf(find(row.summary, id), row),
+    measure: (row: SubjectRow) => measureOf(find(row.summary, name, unit), row),
     ...(counterQuantities[unit] === undefined && unit !== "1" && unit !== "" ? { unit } : {}),
   }));
 }

@@ -42,19 +42,18 @@ const figure = (row: TuningRow, name: string): Measure => {
 const usual = ["latency_p50", "throughput", "memory_peak", "peak_memory"];
 
 // The objective where it is none of the usual figures: another one of times, or one of a load.
-function objectiveColumn(rows: TuningRow[], objective: string): Column<TuningRow>[] {
-  const units = rows.map(({ subject }) => (subject.metrics[objective] ?? subject.load?.figures[objective])?.unit);
-  const unit = units.find((each) => each !== undefined);
-  if (usual.includes(objective) || unit === undefined) return [];
+function objectiveColumn(objective: string, unit: string): Column<TuningRow>[] {
+  if (usual.includes(objective)) return [];
   const measure = ({ subject }: TuningRow): Measure => {
     const ofLoad = subject.load?.figures[objective];
-    const found = subject.metrics[objective] ?? (ofLoad?.holds === true ? ofLoad : undefined);
+    const counted = subject.load == null ? subject.counters.find((each) => each.name === objective) : undefined;
+    const found = subject.metrics[objective] ?? (ofLoad?.holds === true ? ofLoad : counted);
     return { value: found?.value ?? null, interval: found?.interval, note: ofLoad?.note };
   };
   return [{ kind: "number", id: "objective", title: wordsOf(objective), quantity: quantityOf(unit), measure }];
 }
 
-export function tuningColumns(rows: TuningRow[], objective: string): Column<TuningRow>[] {
+export function tuningColumns(objective: string, unit: string): Column<TuningRow>[] {
   return [
     { kind: "text", id: "setting", title: "setting", text: (row) => row.label, sub: (row) => (row.setting.on_front ? "on the Pareto front" : "") },
     {
@@ -68,7 +67,7 @@ export function tuningColumns(rows: TuningRow[], objective: string): Column<Tuni
       about: "In the blocks that both ran in, with Student's interval. The best of many looks better than it is; the fresh pairs among the answers do not.",
       measure: behind,
     },
-    ...objectiveColumn(rows, objective),
+    ...objectiveColumn(objective, unit),
     { kind: "number", id: "latency", title: "latency p50", quantity: "s", measure: (row) => figure(row, "latency_p50") },
     { kind: "number", id: "throughput", title: "throughput", quantity: "items/s", measure: (row) => figure(row, "throughput") },
     { kind: "number", id: "memory", title: "memory", quantity: "bytes", measure: (row) => figure(row, "memory_peak") },
@@ -82,11 +81,9 @@ export function tuningRows(run: Run): TuningRow[] {
   const asked = plan.tuning;
   if (tuning === null || asked === null) return [];
   const labels = subjectLabels(run);
-  const objective = run.subjects.map((subject) => subject.metrics[asked.objective] ?? subject.load?.figures[asked.objective]).find((each) => each !== undefined);
-  const lower = objective?.lower_is_better ?? true;
   const rows = tuning.settings.flatMap((setting): TuningRow[] => {
     const subject = run.subjects[setting.subject];
-    return subject === undefined ? [] : [{ setting, subject, label: labels[setting.subject] ?? "", lower, decided: tuning.decided }];
+    return subject === undefined ? [] : [{ setting, subject, label: labels[setting.subject] ?? "", lower: tuning.lower_is_better, decided: tuning.decided }];
   });
   return rows.sort((a, b) => order.indexOf(a.setting.fate) - order.indexOf(b.setting.fate) || (a.setting.behind ?? Infinity) - (b.setting.behind ?? Infinity));
 }
@@ -99,7 +96,7 @@ export function tuningTable(run: Run): HTMLElement | null {
   const within = asked.constraints.length === 0 ? "" : `, ${asked.constraints.join(", ")}`;
   return grid({
     caption: `Settings, by ${wordsOf(asked.objective)}${within}`,
-    columns: tuningColumns(rows, asked.objective),
+    columns: tuningColumns(asked.objective, run.tuning?.unit ?? ""),
     rows,
     legend: `Differences within ${givenPercent(asked.indifference)} count as none. Alpha of the whole race: ${givenPercent(asked.alpha)}.${left}`,
   });
