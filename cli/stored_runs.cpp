@@ -65,6 +65,7 @@ Result<Question> with_metric(Question question) {
   auto metric = metric_from_string(question.metric);
   if (!metric) return usage_error("--metric: " + metric.error().message);
   question.metric = std::move(*metric);
+  INFERMETER_TRY_DONE(check_levels(question));
   return question;
 }
 

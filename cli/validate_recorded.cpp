@@ -34,8 +34,14 @@ TrialJob make_job(const Subject& subject, const ModelFacts& model, const Plan& p
   return job;
 }
 
+// Integers, truth values and texts must be equal.
+bool is_approximate(const Value& value) {
+  if (value.kind == Value::Kind::sequence) return std::ranges::any_of(value.elements, is_approximate);
+  return value.kind == Value::Kind::tensor && default_tolerance("", value.tensor.dtype).relative > 0;
+}
+
 Tolerance tolerance_of(const AskedTolerance& asked, const Samples& trial, const Value& recorded) {
-  Tolerance tolerance{.relative = kUsualRelative};
+  Tolerance tolerance{.relative = is_approximate(recorded) ? kUsualRelative : 0};
   if (recorded.kind == Value::Kind::tensor) {
     const Tolerance precision = default_tolerance(trial.executed_value("dtype"), recorded.tensor.dtype);
     tolerance.relative = std::max(tolerance.relative, precision.relative);

@@ -91,7 +91,8 @@ void describe_package(Program& program, AOTIModelPackageLoader& loader) {
 }
 
 void check_dtype(const Program& program, const std::string& asked) {
-  if (program.dtype.find(asked) != std::string::npos) return;
+  // Whole names: bfloat16 is no float16.
+  if (('+' + program.dtype + '+').find('+' + asked + '+') != std::string::npos) return;
   fail(IMB_UNSUPPORTED, "the package was compiled for " + program.dtype + " and cannot execute " + asked +
                             "; give dtype=" + program.dtype.substr(0, program.dtype.find('+')) +
                             ", or compile it again");

@@ -203,9 +203,10 @@ Result<std::vector<RunRecord>> stored_runs(const Surroundings& world, const Gate
 // Regressions without a baseline are looked for within the run, which is a comparison then: of all its pairs, since the
 // look that first shows a direction leaves open on which side of a margin the difference lies.
 Result<Plan> plan_for(const Gate& gate, const GateFile& file, PlanDraft draft) {
-  draft.is_comparison = asks_for_regression(gate) && !file.baseline;
+  const bool wants_pairs = asks_for_regression(gate) && !file.baseline;
+  draft.is_comparison = draft.is_comparison || wants_pairs;
   if (!draft.is_comparison && !draft.repeat_disturbed) draft.repeat_disturbed = kRoundsRepeated;
-  if (draft.is_comparison) draft.question.all_pairs = !draft.question.until_resolved;
+  if (wants_pairs) draft.question.all_pairs = !draft.question.until_resolved;
   return asked_plan(draft);
 }
 

@@ -245,8 +245,15 @@ Result<std::vector<int>> values_that_follow(const DataItem& item) {
         "(tokens); give a file of labels");
   }
   INFERMETER_TRY(const auto values, to_doubles(input->tensor));
+  // Each row is a text of its own.
+  const Shape& shape = input->tensor.shape;
+  const std::size_t length = shape.empty() ? values.size() : static_cast<std::size_t>(shape.back());
   std::vector<int> labels;
   for (std::size_t i = 1; i < values.size(); ++i) {
+    if (i % length == 0) {
+      labels.push_back(-1);
+      continue;
+    }
     if (values[i] < 0 || values[i] > std::numeric_limits<int>::max()) {
       return usage_error(fmt::format("{}: {} is not a token, so that labels=next has no label of it",
                                      in_quotes(item.name), values[i]));

@@ -183,6 +183,20 @@ TEST(NextLabels, AreTheValuesThatFollow) {
   EXPECT_THAT(set->items[1].labels, ElementsAre(0, 9, -1));
 }
 
+TEST(NextLabels, OfABatchEachRowIsATextOfItsOwn) {
+  const fixtures::Folder folder;
+  ASSERT_TRUE(write_npy(folder / "tokens.npy",
+                        make_tensor<std::int64_t>(DType::int64, {2, 3}, std::vector<std::int64_t>{5, 6, 7, 1, 0, 9}))
+                  .ok());
+  DataOptions options;
+  options.source = folder / "tokens.npy";
+  options.labels = next_labels;
+  const Port tokens{.name = "input_ids", .dtype = DType::int64, .shape = {2, 3}, .batch_axis = 0};
+  const auto set = make_data(options, {&tokens, 1});
+  ASSERT_TRUE(set.ok()) << set.error().message;
+  EXPECT_THAT(set->items[0].labels, ElementsAre(6, 7, -1, 0, 9, -1));
+}
+
 TEST(NextLabels, NeedTokens) {
   const fixtures::Folder folder;
   ASSERT_TRUE(

@@ -145,16 +145,20 @@ Shape pixels_of(const Shape& scores) {
   return pixels;
 }
 
-// Scores [rows, classes, …] or a label map [rows, …] for a mask [rows, …].
-bool fits_mask(const Value& output, const Tensor& mask) {
-  if (output.kind != Value::Kind::tensor) return false;
-  if (output.tensor.shape == mask.shape) return true;
-  return output.tensor.shape.size() == mask.shape.size() + 1 && pixels_of(output.tensor.shape) == mask.shape;
-}
-
 bool is_label_map(const Tensor& output, const Tensor& mask) {
   const DTypeClass kind = class_of(output.dtype);
   return (kind == DTypeClass::integer || kind == DTypeClass::boolean) && output.shape == mask.shape;
+}
+
+// Scores [rows, classes, …] or a label map [rows, …] for a mask [rows, …].
+bool fits_mask(const Value& output, const Tensor& mask) {
+  if (output.kind != Value::Kind::tensor) return false;
+  const Tensor& tensor = output.tensor;
+  if (is_label_map(tensor, mask)) return true;
+  const DTypeClass kind = class_of(tensor.dtype);
+  if ((kind != DTypeClass::real && kind != DTypeClass::integer) || tensor.shape.size() != mask.shape.size() + 1)
+    return false;
+  return tensor.shape[1] >= 2 && pixels_of(tensor.shape) == mask.shape;
 }
 
 Result<Done> check_mask(const Tensor& output, const Tensor& mask) {
@@ -297,7 +301,7 @@ std::optional<std::size_t> scores_among(std::span<const Value> outputs, std::siz
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].kind != Value::Kind::tensor) continue;
     const Tensor& tensor = outputs[i].tensor;
-    if (class_of(tensor.dtype) != DTypeClass::real || tensor.shape.size() < 2) continue;
+    if (class_of(tensor.dtype) != DTypeClass::real || tensor.shape.size() != 2) continue;
     if (tensor.shape[0] == static_cast<std::int64_t>(rows) && tensor.shape[1] >= 2) return i;
   }
   return std::nullopt;

@@ -180,15 +180,27 @@ TEST(Accuracy, PairsOfRows) {
   EXPECT_THAT(pair_right({true}, {}).error().message, HasSubstr("the reference has 1 with a label, the other 0"));
 }
 
+TEST(Accuracy, ScoresForAMaskAmongOutputs) {
+  const auto value = [](Tensor tensor) { return Value{Value::Kind::tensor, std::move(tensor), {}}; };
+  const Tensor truth = mask({1, 2}, {0, 1});
+  const std::vector<Value> outputs = {value(scores({1, 2}, {0.5F, 0.9F})),  // how sure it is of each pixel
+                                      value(scores({1, 1, 2}, {0, 0})),     // one class
+                                      value(scores({1, 2, 2}, {0, 1, 1, 0})), value(mask({1, 2}, {0, 1}))};
+  EXPECT_EQ(scores_for_mask(outputs, truth), 2U);
+  EXPECT_EQ(scores_for_mask(std::span(outputs).last(1), truth), 0U);
+  EXPECT_FALSE(scores_for_mask(std::span(outputs).first(2), truth));
+}
+
 TEST(Accuracy, ScoresAmongOutputs) {
   const auto value = [](Tensor tensor) { return Value{Value::Kind::tensor, std::move(tensor), {}}; };
   const std::vector<Value> outputs = {{Value::Kind::none, {}, {}},
                                       value(mask({2, 3}, {0, 0, 0, 0, 0, 0})),
                                       value(scores({2, 1}, {0, 0})),
                                       value(scores({2}, {0, 0})),
+                                      value(scores({2, 2, 1}, {0, 0, 0, 0})),  // of tokens, and no classes
                                       value(scores({2, 4}, {0, 0, 0, 0, 0, 0, 0, 0})),
                                       value(scores({2, 3, 1}, {0, 0, 0, 0, 0, 0}))};
-  EXPECT_EQ(scores_among(outputs, 2), 4U);
+  EXPECT_EQ(scores_among(outputs, 2), 5U);
   EXPECT_FALSE(scores_among(outputs, 3));
 }
 

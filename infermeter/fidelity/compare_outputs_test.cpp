@@ -330,6 +330,10 @@ TEST(DefaultTolerance, TellsFloat32FromBfloat16) {
   const Value bfloat16 = floats({109.5, 1});
   EXPECT_FALSE(compare(reference, bfloat16, default_tolerance("float32", DType::float32)).agree);
   EXPECT_TRUE(compare(reference, bfloat16, default_tolerance("bfloat16", DType::float32)).agree);
+  for (const char* mixed : {"float32+bfloat16", "bfloat16+float32", "float16+float32+bfloat16"})
+    EXPECT_EQ(default_tolerance(mixed, DType::float32).relative, default_tolerance("bfloat16", DType::float32).relative)
+        << mixed;
+  EXPECT_EQ(default_tolerance("", DType::float32).relative, default_tolerance("float32", DType::float32).relative);
   EXPECT_TRUE(compare(reference, floats({110 * (1 + 2e-5F), 1}), default_tolerance("float32", DType::float32)).agree);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "infermeter/fidelity/accuracy.hpp"
@@ -21,7 +22,34 @@ bool is_distribution(std::span<const double> row) {
   return std::abs(sum - 1) <= kSumTolerance;
 }
 
+constexpr double kRoundedTolerance = 0.05;  // of the sum of thousands of shares in bfloat16
+
+// Of shares in a low precision, of which small ones may be lost; nullopt: it has others.
+std::optional<double> sum_of_shares(std::span<const double> row) {
+  double sum = 0;
+  for (const double share : row) {
+    if (!(share >= 0 && share <= 1 + kRoundedTolerance)) return std::nullopt;
+    sum += share;
+  }
+  return sum > 0 && sum <= 1 + kRoundedTolerance ? std::optional(sum) : std::nullopt;
+}
+
+void log_of_shares(std::span<double> row, double sum) {
+  for (double& share : row) share = std::log(share / sum);
+}
+
 }  // namespace
+
+void to_log_shares(std::span<double> one, std::span<double> other) {
+  const auto sum = sum_of_shares(one), other_sum = sum_of_shares(other);
+  if (!sum || !other_sum || std::max(*sum, *other_sum) < 1 - kRoundedTolerance) {
+    to_log_shares(one);
+    to_log_shares(other);
+    return;
+  }
+  log_of_shares(one, *sum);
+  log_of_shares(other, *other_sum);
+}
 
 void to_log_shares(std::span<double> row) {
   if (is_distribution(row)) {

@@ -32,6 +32,24 @@ TEST(LogShares, OfLogitsAndOfShares) {
   EXPECT_NEAR(logits[0], -2.12692801, 1e-8);
 }
 
+// Of a low precision shares do not sum to 1, or have lost the small ones: they are shares all the same.
+TEST(LogShares, OfTwoTheyAreDistributionsTogether) {
+  std::array<double, 2> exact = {0.9, 0.1}, rounded = {0.8984375, 0.10009766};
+  to_log_shares(exact, rounded);
+  EXPECT_NEAR(exact[0], std::log(0.9), 1e-12);
+  EXPECT_NEAR(rounded[0], std::log(0.8984375 / 0.99853516), 1e-7);
+  std::array<double, 3> reference = {0.6, 0.3, 0.1}, lost = {0.6, 0.3, 0};
+  to_log_shares(reference, lost);
+  EXPECT_EQ(lost[2], -HUGE_VAL);
+  std::array<double, 2> shares = {0.25, 0.75}, logits = {-1, 3};
+  to_log_shares(shares, logits);
+  EXPECT_NEAR(shares[0], std::log(0.25), 1e-12);
+  EXPECT_NEAR(logits[1], -0.01814993, 1e-8) << "scipy.special.log_softmax([-1, 3])";
+  std::array<double, 2> one = {0.2, 0.3}, other = {0.1, 0.4};  // neither sums to 1
+  to_log_shares(one, other);
+  EXPECT_NEAR(one[0], -0.74439666, 1e-8) << "scipy.special.log_softmax([0.2, 0.3])";
+}
+
 // sklearn.metrics.log_loss([2, 0], softmax([[1, 2, 3], [0, 0, 1.5]]), labels=[0, 1, 2]) is 1.1382935.
 TEST(LogShares, LossIsTheMeanOverLabelledRows) {
   const Tensor scores = make_tensor<float>(DType::float32, {3, 3}, std::vector<float>{1, 2, 3, 9, 9, 9, 0, 0, 1.5F});

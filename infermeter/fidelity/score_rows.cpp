@@ -58,8 +58,7 @@ std::optional<RowAgreement> agreeing_rows(const Tensor& reference, const Tensor&
     agreement.top1 += largest(got) == best ? 1 : 0;
     if (agreement.top5) *agreement.top5 += among_five(got, best) ? 1 : 0;
     if (!agreement.divergence) continue;
-    to_log_shares(expected);
-    to_log_shares(got);
+    to_log_shares(expected, got);
     const auto apart = divergence(expected, got);
     agreement.divergence = apart ? std::optional(*agreement.divergence + *apart) : std::nullopt;
   }

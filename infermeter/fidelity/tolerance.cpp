@@ -35,9 +35,21 @@ constexpr std::array<std::pair<std::string_view, Tolerance>, 12> by_precision = 
 }};
 
 // Whatever else a back end says, and nothing at all, is taken for float32.
-Tolerance of_precision(std::string_view name) {
+Tolerance of_one_precision(std::string_view name) {
   const auto* found = std::ranges::find(by_precision, name, &std::pair<std::string_view, Tolerance>::first);
   return found == by_precision.end() ? for_float32 : found->second;
+}
+
+// Of "float32+float16" the coarsest.
+Tolerance of_precision(std::string_view names) {
+  Tolerance coarsest = exact;
+  for (std::size_t begin = 0; begin <= names.size();) {
+    const std::size_t end = std::min(names.find('+', begin), names.size());
+    const Tolerance one = of_one_precision(names.substr(begin, end - begin));
+    if (one.relative > coarsest.relative) coarsest = one;
+    begin = end + 1;
+  }
+  return coarsest;
 }
 
 // What storing the result in its own type costs: one rounding, given the same room as above.

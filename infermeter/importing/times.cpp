@@ -73,7 +73,7 @@ class TimesImporter {
   }
 
   void add(const std::string& label, const std::string& path, TimesFormat format, BenchmarkTimes benchmark) {
-    const std::string name = printable(benchmark.name, kLongestName);
+    const std::string name = printable(benchmark.name, std::string::npos);  // shortened where it is shown
     auto place = std::ranges::find_if(subjects_,
                                       [&](const TimedSubject& one) { return one.source == label && one.name == name; });
     if (place == subjects_.end()) {
@@ -89,8 +89,9 @@ class TimesImporter {
   [[nodiscard]] std::string label_of(const TimedSubject& subject) const {
     const bool several = request_.subjects.size() > 1;
     const auto of_source = std::ranges::count(subjects_, subject.source, &TimedSubject::source);
-    if (several && of_source > 1) return fmt::format("{}: {}", subject.source, subject.name);
-    return several || subject.name.empty() ? subject.source : subject.name;
+    const std::string name = printable(subject.name, kLongestName);
+    if (several && of_source > 1) return fmt::format("{}: {}", subject.source, name);
+    return several || name.empty() ? subject.source : name;
   }
 
   void name_and_group() {
@@ -107,9 +108,10 @@ class TimesImporter {
           groups.try_emplace(all_together ? "" : subject.name, static_cast<int>(groups.size())).first->second;
       std::string label = label_of(subject);
       for (int copy = 2; !labels.insert(label).second; ++copy) label = fmt::format("{}#{}", label_of(subject), copy);
-      Subject described{.label = label,
-                        .model = all_together || subject.name.empty() ? subject.source : subject.name,
-                        .backend = std::string(kImportedBackend)};
+      Subject described{
+          .label = label,
+          .model = all_together || subject.name.empty() ? subject.source : printable(subject.name, kLongestName),
+          .backend = std::string(kImportedBackend)};
       described.group = group;
       if (subject.in_flight > 1) described.load = {{"concurrency", std::to_string(subject.in_flight)}};
       record_.plan.subjects.push_back(std::move(described));

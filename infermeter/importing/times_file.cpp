@@ -116,9 +116,13 @@ class TimesReader {
   // Aggregates are computed from what is read.
   void google_benchmark(const Json& json) {
     std::vector<std::pair<std::string, std::vector<double>>> found;
+    std::size_t without_times = 0;
     for (const Json& entry : member_of(json, "benchmarks")) {
-      if (!entry.is_object() || text_at(entry, "run_type") == "aggregate" || member_of(entry, "error_occurred") == true)
+      if (!entry.is_object() || text_at(entry, "run_type") == "aggregate") continue;
+      if (member_of(entry, "error_occurred") == true || member_of(entry, "skipped") == true) {
+        ++without_times;
         continue;
+      }
       std::string name(text_at(entry, "run_name"));
       if (name.empty()) name = text_at(entry, "name");
       auto place = std::ranges::find(found, name, &std::pair<std::string, std::vector<double>>::first);
@@ -126,7 +130,11 @@ class TimesReader {
       place->second.push_back(seconds(member_of(entry, "real_time"), unit_of_google(text_at(entry, "time_unit"))));
     }
     for (auto& [name, times] : found) keep_one_process(std::move(name), std::move(times));
-    without_data_ = "it has aggregates only: leave --benchmark_report_aggregates_only out";
+    if (without_times > 0)
+      file_.note = fmt::format("{} left out", counted(without_times, "run that failed or was skipped was",
+                                                      "runs that failed or were skipped were"));
+    without_data_ = without_times > 0 ? "every run of it failed or was skipped"
+                                      : "it has aggregates only: leave --benchmark_report_aggregates_only out";
   }
 
   // target/criterion/NAME/new/sample.json: nanoseconds of all iterations of a sample.

@@ -75,8 +75,10 @@ TEST(TimesFile, GoogleBenchmarksRepetitionsAreOneProcess) {
   }
   const TimesFile units = read(
       R"({"context": {}, "benchmarks": [{"run_name": "a", "run_type": "iteration", "real_time": 2, "time_unit": "ms"},)"
-      R"({"run_name": "a", "run_type": "iteration", "real_time": 3, "time_unit": "us"}, {"run_name": "b", "error_occurred": true, "real_time": 0}]})");
+      R"({"run_name": "a", "run_type": "iteration", "real_time": 3, "time_unit": "us"}, {"run_name": "b", "error_occurred": true, "real_time": 0},)"
+      R"({"run_name": "a", "run_type": "iteration", "skipped": true, "skip_message": "no", "iterations": 0, "real_time": 0, "time_unit": "ns"}]})");
   EXPECT_THAT(names(units), ElementsAre("a"));
+  EXPECT_EQ(units.note, "2 runs that failed or were skipped were left out");
   EXPECT_THAT(units.benchmarks[0].processes[0], ElementsAre(DoubleNear(2e-3, 1e-15), DoubleNear(3e-6, 1e-18)));
 }
 

@@ -153,12 +153,7 @@ Result<Done> check_stopping(const Stopping& stopping) {
 }
 
 Result<Done> check_question(const Question& question, const Plan& plan) {
-  if (!(question.margin >= 0 && question.margin < 1)) {
-    return usage_error(fmt::format("a margin of {} cannot be: from 0 % to below 100 % (--margin 1%)", question.margin));
-  }
-  if (!(question.alpha > 0 && question.alpha <= 0.5)) {
-    return usage_error(fmt::format("an alpha of {} cannot be: above 0 and at most 0.5 (--alpha 0.05)", question.alpha));
-  }
+  INFERMETER_TRY_DONE(check_levels(question));
   if (question.all_pairs && question.until_resolved) {
     return usage_error("--all-pairs and --until-resolved exclude each other");
   }
@@ -209,6 +204,16 @@ Result<Done> check_order(const Plan& plan) {
 }
 
 }  // namespace
+
+Result<Done> check_levels(const Question& question) {
+  if (!(question.margin >= 0 && question.margin < 1)) {
+    return usage_error(fmt::format("a margin of {} cannot be: from 0 % to below 100 % (--margin 1%)", question.margin));
+  }
+  if (!(question.alpha > 0 && question.alpha <= 0.5)) {
+    return usage_error(fmt::format("an alpha of {} cannot be: above 0 and at most 0.5 (--alpha 0.05)", question.alpha));
+  }
+  return Done{};
+}
 
 Result<Done> check_plan(const Plan& plan) {
   INFERMETER_TRY_DONE(check_subjects(plan.subjects, plan.stopping));

@@ -204,5 +204,6 @@ void order_trials(Plan& plan);
 // Everything that can be known to be wrong without looking at a machine: zero iterations, batch 0, negative times,
 // labels that occur twice, no subjects.
 [[nodiscard]] Result<Done> check_plan(const Plan& plan);
+[[nodiscard]] Result<Done> check_levels(const Question& question);  // margin and alpha
 
 }  // namespace infermeter

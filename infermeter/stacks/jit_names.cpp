@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
 #include <system_error>
 
 #include "infermeter/stacks/module_symbols.hpp"
@@ -27,7 +28,8 @@ std::string_view without_number(std::string_view name) {
 
 JitNames::JitNames(std::string_view text) : text_(text) {
   std::string_view rest = text_;
-  while (!rest.empty() && ranges_.size() < most) {
+  std::vector<Range> lines;
+  while (!rest.empty() && lines.size() < most) {
     const std::size_t end = rest.find('\n');
     if (end == std::string_view::npos) break;  // cut
     std::string_view line = rest.substr(0, end);
@@ -38,9 +40,25 @@ JitNames::JitNames(std::string_view text) : text_(text) {
     if (line.empty() || size > ~std::uint64_t{0} - range.begin) continue;
     range.end = range.begin + size;
     range.name = line;
-    ranges_.push_back(range);
+    lines.push_back(range);
   }
-  std::ranges::stable_sort(ranges_, {}, &Range::begin);
+  std::map<std::uint64_t, Range> known;
+  for (const Range& range : lines | std::views::reverse) add_where_free(known, range);
+  for (const auto& [begin, range] : known) ranges_.push_back(range);
+}
+
+// Memory is used again: what later lines say of it holds.
+void JitNames::add_where_free(std::map<std::uint64_t, Range>& known, const Range& range) {
+  auto next = known.upper_bound(range.begin);
+  std::uint64_t begin = range.begin;
+  if (next != known.begin()) begin = std::max(begin, std::prev(next)->second.end);
+  while (begin < range.end) {
+    const std::uint64_t end = next == known.end() ? range.end : std::min(range.end, next->second.begin);
+    if (begin < end) known.emplace_hint(next, begin, Range{.begin = begin, .end = end, .name = range.name});
+    if (next == known.end()) return;
+    begin = std::max(begin, next->second.end);
+    ++next;
+  }
 }
 
 std::string JitNames::name_at(std::uint64_t address) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,10 @@ class JitNames {
     std::uint64_t begin = 0, end = 0;
     std::string_view name;
   };
+  static void add_where_free(std::map<std::uint64_t, Range>& known, const Range& range);
+
   std::string text_;
-  std::vector<Range> ranges_;
+  std::vector<Range> ranges_;  // apart, by their begins
 };
 
 }  // namespace infermeter

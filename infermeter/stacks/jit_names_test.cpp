@@ -18,6 +18,18 @@ TEST(JitNames, FindsTheRangeAndLeavesTheCounterOut) {
 
 TEST(JitNames, TakesTheLaterOfTwo) { EXPECT_EQ(JitNames("1000 20 old\n1000 20 new\n").name_at(0x1001), "new"); }
 
+TEST(JitNames, OfMemoryThatIsUsedAgainTheLaterLineHolds) {
+  const JitNames names("2000 500 old\n1000 2000 new\n4000 300 a\n4100 100 b\n5000 100 c\n4f80 100 d\n");
+  EXPECT_EQ(names.name_at(0x2100), "new");
+  EXPECT_EQ(names.name_at(0x2600), "new");
+  EXPECT_EQ(names.name_at(0x4010), "a");
+  EXPECT_EQ(names.name_at(0x4110), "b");
+  EXPECT_EQ(names.name_at(0x4210), "a") << "behind it is what was there before";
+  EXPECT_EQ(names.name_at(0x5010), "d");
+  EXPECT_EQ(names.name_at(0x5090), "c");
+  EXPECT_EQ(names.name_at(0x5100), "");
+}
+
 TEST(JitNames, LeavesOutWhatIsNoLine) {
   const JitNames names("\nx\n1000\n1000 20\n1000 20 \nffffffffffffffff 2 wraps\nzz 1 a\n2000 8 good\n3000 8 cut");
   EXPECT_EQ(names.name_at(0x1001), "");

@@ -151,11 +151,12 @@ class Request {
   [[nodiscard]] static Result<Request> create(const Session& session, const std::vector<ItemValues>& items);
 
   [[nodiscard]] bool prepare(std::uint64_t iteration) {
-    if (between_ != nullptr && !std::exchange(is_settled_, false) && !stands()) return false;
+    if (!is_settled_ && !settle()) return false;
     const std::size_t item = bindings_.size() == 1 ? 0 : iteration % bindings_.size();  // no division for a single one
     return item == bound_ || bind(item);
   }
-  // Whether what the last run left is an answer, outside of what is timed. Otherwise the next `prepare` looks.
+  // Whether what the last run left is an answer, outside of what is timed; once for each run. Otherwise the next
+  // `prepare` looks.
   [[nodiscard]] bool settle() {
     is_settled_ = true;
     return between_ == nullptr || stands();
@@ -165,6 +166,7 @@ class Request {
   void use_threads_of_runtime();
   // Returns when the device has finished, too.
   [[nodiscard]] bool run() {
+    is_settled_ = between_ == nullptr;
     status_ = run_(request_.get(), message_->slot());
     if (status_ == IMB_OK && wait_ != nullptr) status_ = wait_(request_.get(), message_->slot());
     if (status_ == IMB_OK && synchronize_ != nullptr) status_ = synchronize_(session_, message_->slot());
@@ -172,6 +174,7 @@ class Request {
   }
   // The same in two steps: `finish` is for what `queue` says has ended.
   [[nodiscard]] bool submit(RequestQueue& queue) {
+    is_settled_ = between_ == nullptr;
     status_ = queue.submit(request_.get(), message_->slot());
     return status_ == IMB_OK;
   }
@@ -208,7 +211,7 @@ class Request {
   imb_status (*lengths_)(imb_request*, std::int64_t, std::int64_t, imb_message);
   std::vector<std::vector<AbiValue>> bindings_;  // per item, per input
   std::size_t bound_ = SIZE_MAX;
-  bool is_settled_ = false;  // by `settle`, since the last run
+  bool is_settled_ = true;  // what the last run left was looked at, or there was none
   imb_status status_ = IMB_OK;
   std::unique_ptr<AbiMessage> message_;
 };

@@ -169,9 +169,14 @@ TEST(Request, AsksBetweenRunsWhetherWhatTheyLeftMayStand) {
   const Session session = Session::load(runtime, plan_load({}, {"model.sim", ""}, runtime.info(), 1).value()).value();
   const std::vector<ItemValues> items(1);
   Request request = Request::create(session, items).value();
-  EXPECT_EQ(times_between, 0);
   EXPECT_TRUE(request.prepare(0));
-  EXPECT_FALSE(request.prepare(1));
+  EXPECT_EQ(times_between, 0) << "nothing was run yet";
+  ASSERT_TRUE(request.run());
+  EXPECT_TRUE(request.prepare(1));
+  EXPECT_TRUE(request.prepare(2)) << "once for each run";
+  EXPECT_EQ(times_between, 1);
+  ASSERT_TRUE(request.run());
+  EXPECT_FALSE(request.prepare(3));
   EXPECT_EQ(request.error("").message, "the output changed");
   EXPECT_EQ(request.error("").kind, ErrorKind::model);
   backend.struct_size = offsetof(imb_backend, between);

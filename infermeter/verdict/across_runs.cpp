@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/answers/like_for_like.hpp"
 #include "infermeter/verdict/figures.hpp"
 
@@ -41,6 +42,15 @@ bool is_change(DiagnosticId id) {
   return id == DiagnosticId::model_differs || id == DiagnosticId::runtime_version_differs;
 }
 
+// "under load (arrivals=poisson rate=10)", "without load"
+std::string load_text(const Subject& subject) {
+  Pairs load = subject.load;
+  std::ranges::sort(load);
+  std::string text;
+  for (const auto& [key, value] : load) text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, value);
+  return text.empty() ? "without load" : fmt::format("under load ({})", printable(text, 200));
+}
+
 std::string on_another_machine(const RunRecord& run, const RunRecord& other, const std::string& name) {
   const std::string &here = run.environment.processor, &there = other.environment.processor;
   const bool tells = !here.empty() && !there.empty() && here != there;
@@ -66,6 +76,9 @@ Conditions compare_conditions(const RunRecord& run, int subject, const RunRecord
   if (machine_fingerprint(run.environment) != machine_fingerprint(other.environment)) {
     conditions.obstacles.push_back(on_another_machine(run, other, name));
   }
+  const std::string here = load_text(subject_at(run, subject)), there = load_text(subject_at(other, other_subject));
+  if (here != there)
+    conditions.obstacles.push_back(fmt::format("'{}' was measured {}, and this run {}", name, there, here));
   for (const Diagnostic& difference : differing_settings(run, subject, other, other_subject, name)) {
     (is_change(difference.id) ? conditions.changes : conditions.obstacles).push_back(difference.message);
   }

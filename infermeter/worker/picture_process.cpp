@@ -115,6 +115,7 @@ class PictureProcess {
   }
 
   Error how_it_ended() {
+    worker_->kill();  // it may have closed its end and gone on
     const SupervisorReport end = worker_->reap();
     return end.signal != 0 ? worker_error(fmt::format("the decoder crashed with signal {}", end.signal))
                            : worker_error(fmt::format("the decoder ended with status {}", end.exit_code));

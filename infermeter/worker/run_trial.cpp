@@ -104,7 +104,9 @@ class TrialRun {
     const auto sent = send_frame(worker.socket(), FrameType::job, job_to_json(orders));
     if (!sent.ok() && sent.error().kind != ErrorKind::worker) return sent.error();
     WatchEnd end = watch(worker, rules_for(worker, block, memory, python));
-    if (outputs_ && end.reason == KillReason::none) {
+    // They are there, however the worker ended after its last message.
+    const bool is_over = end.finished && !end.refused;
+    if (outputs_ && (end.reason == KillReason::none || is_over)) {
       if (const Result<Done> read = read_outputs(); !read.ok()) {
         end.reason = KillReason::refused;
         end.refused = read.error();
@@ -247,7 +249,10 @@ class TrialRun {
       case KillReason::memory:
         return stop(TrialEnd::out_of_memory, over_the_limit(memory_limit_, end.memory_bytes, doing));
       case KillReason::interrupt: return stop(TrialEnd::interrupted, "interrupted " + doing);
-      case KillReason::refused: return fail(*end.refused);
+      case KillReason::refused:
+        // What was made for it here may have been stopped.
+        if (look_at_interrupts(hooks_.interrupt) > 0) return stop(TrialEnd::interrupted, "interrupted " + doing);
+        return fail(*end.refused);
       case KillReason::none: return conclude_death(end.worker, block, kernel_ran_out, doing);
     }
   }

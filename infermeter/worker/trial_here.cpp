@@ -22,6 +22,7 @@ TrialRequest request_for(const TrialJob& job) {
           .model_path = job.model_path,
           .zoo_name = job.zoo_name,
           .data_shape = job.data_shape,
+          .arrivals_seed = job.arrivals_seed,
           .stopping = job.stopping,
           .time_it = job.time_it,
           .keep_outputs = job.keep_outputs,
@@ -80,7 +81,7 @@ TrialResult run_trial_here(const imb_backend& backend, const TrialJob& job, cons
   }
   if (!profile.stacks().empty())
     result.profile_files.push_back({.name = python_profile_file(job.python), .bytes = profile.stacks()});
-  record_times(block, read_pair(clock), result.samples);
+  record_times(block, read_pair(clock), result.samples, !job.subject.load.empty());
   result.samples.host_process = host_process_name();
   result.samples.started_at = started_at;
   result.samples.wall_s = monotonic_s() - begin_s;

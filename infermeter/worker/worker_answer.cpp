@@ -41,14 +41,13 @@ Result<BackendInfo> ask_worker(const Launcher& launcher, const WorkerJob& job, c
   };
   const WatchEnd end = watch(worker, rules);
   if (end.refused) return *end.refused;
+  if (end.finished) return info;  // however it ended after that
   if (end.reason == KillReason::interrupt) return worker_error("it was interrupted");
   if (end.reason == KillReason::memory) return worker_error(over_the_limit(rules.memory_limit_bytes, end.memory_bytes));
   if (end.reason != KillReason::none)
     return worker_error(fmt::format("it did not answer within {} s", limits.timeout_s));
   if (auto unfit = why_unfit(end.worker, worker.tail().text())) return *unfit;
-  if (!end.finished)
-    return worker_error(how_the_worker_ended(end.worker, std::string(last_words(worker.tail().text()))));
-  return info;
+  return worker_error(how_the_worker_ended(end.worker, std::string(last_words(worker.tail().text()))));
 }
 
 }  // namespace infermeter

@@ -39,8 +39,10 @@ std::string name_of(const StackFrame& frame) {
 std::string_view file_of(std::string_view module) { return module.substr(module.rfind('/') + 1); }
 
 std::uint32_t main_thread_of(const StackProfile& stacks) {
-  const auto found = std::ranges::find_if(
-      stacks.threads, [](const std::string& name) { return name == "main thread" || name == "MainThread"; });
+  // As py-spy, cProfile and name_stacks call it.
+  const auto found = std::ranges::find_if(stacks.threads, [](const std::string& name) {
+    return name == "main thread" || name == "MainThread" || name == "main";
+  });
   return found == stacks.threads.end() ? 0 : static_cast<std::uint32_t>(found - stacks.threads.begin());
 }
 

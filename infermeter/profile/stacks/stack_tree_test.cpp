@@ -283,6 +283,8 @@ TEST(StackTree, TheMainThreadIsTheOneThatIsCalledSo) {
   StackProfile stacks;
   stacks.threads = {"ThreadPool-1", "MainThread"};
   EXPECT_EQ(main_thread_of(stacks), 1U);
+  stacks.threads = {"thread 1", "main", "thread 2"};  // of name_stacks, by their first samples
+  EXPECT_EQ(main_thread_of(stacks), 1U);
   stacks.threads = {"python 71", "python 72"};
   EXPECT_EQ(main_thread_of(stacks), 0U);
 }

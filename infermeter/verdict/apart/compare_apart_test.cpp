@@ -54,6 +54,15 @@ TEST(JoinRuns, TakesTheOnlySubjectOfEachWhateverItIsCalled) {
   EXPECT_EQ(joined(run_of("one", {"x"}, 0), run_of("two", {"z"}, 0)).plan.subjects.size(), 2U);
 }
 
+TEST(JoinRuns, OfTwoRacesIsNoRace) {
+  RunRecord one = run_of("one", {"x"}, 0), two = run_of("two", {"x"}, 0.5);
+  one.plan.tuning.emplace();
+  two.plan.tuning.emplace();
+  const RunRecord record = joined(one, two);
+  EXPECT_FALSE(record.plan.tuning);
+  EXPECT_FALSE(judge(record).tuning);
+}
+
 TEST(JoinRuns, RefusesWhatHasNothingInCommon) {
   RunRecord one = run_of("one", {"x", "y"}, 0), two = run_of("two", {"v", "w"}, 0);
   for (Subject& subject : two.plan.subjects) subject.model = "vit";

@@ -106,6 +106,7 @@ Result<RunRecord> join_runs(const RunRecord& before, const RunRecord& after, con
   joined.plan.order.clear();
   joined.plan.automatic = {};
   joined.plan.repeat_disturbed = 0;  // what was set aside is not taken
+  joined.plan.tuning.reset();        // two races are compared as runs
   joined.plan.question = question;
   joined.environment = after.environment;
   joined.diagnostics = after.diagnostics;

@@ -9,6 +9,7 @@
 #include "infermeter/verdict/across_runs.hpp"
 #include "infermeter/verdict/answers/like_for_like.hpp"
 #include "infermeter/verdict/gate/finding.hpp"
+#include "infermeter/verdict/load/load_validity.hpp"
 #include "infermeter/verdict/rounds/blocks.hpp"
 #include "infermeter/verdict/rounds/disturbance.hpp"
 #include "infermeter/verdict/summary_options.hpp"
@@ -147,6 +148,30 @@ Finding transformed(LogChange change, Transform transform) {
   return change;
 }
 
+// Nothing passes on figures of a load that is not valid.
+void doubt_load(const RunRecord& run, int subject, const std::string& whose, const MetricKind* kind,
+                LogChange& change) {
+  if (kind == nullptr || (kind->source != MetricKind::Source::load_counter && !kind->of_iterations())) return;
+  const auto load = judge_load(run.plan.subjects.at(static_cast<std::size_t>(subject)).load, trials_of(run, subject));
+  if (!load || load->valid()) return;
+  change.doubtful = true;
+  change.notes.push_back(fmt::format("{}: the load is not valid: {}", whose, load->findings.front().message));
+}
+
+void doubt_loads(const GateEvidence& evidence, int subject, bool by_baseline, const MetricKind* kind,
+                 LogChange& change) {
+  const Plan& plan = evidence.run.plan;
+  const auto label = [&](int of) { return fmt::format("'{}'", plan.subjects.at(static_cast<std::size_t>(of)).label); };
+  doubt_load(evidence.run, subject, label(subject), kind, change);
+  if (by_baseline) {
+    if (const auto other = same_subject(evidence.run, subject, *evidence.baseline))
+      doubt_load(*evidence.baseline, *other, fmt::format("the baseline '{}'", evidence.baseline_name), kind, change);
+    return;
+  }
+  const int first = static_cast<int>(first_of_group(plan, static_cast<std::size_t>(subject)));
+  if (first != subject) doubt_load(evidence.run, first, label(first), kind, change);
+}
+
 }  // namespace
 
 Finding find_change(const Expectation& expectation, int subject, const GateEvidence& evidence) {
@@ -154,6 +179,7 @@ Finding find_change(const Expectation& expectation, int subject, const GateEvide
   LogChange change = by_baseline ? against_baseline(evidence, subject, expectation.name)
                                  : against_first(evidence, subject, expectation.name);
   const MetricKind* kind = metric_kind(expectation.name);
+  doubt_loads(evidence, subject, by_baseline, kind, change);
   const bool lower_is_better = kind == nullptr || kind->lower_is_better;
   if (change.replication == "pairs") {
     const int first = static_cast<int>(first_of_group(evidence.run.plan, static_cast<std::size_t>(subject)));

@@ -185,6 +185,12 @@ Finding find_process_value(const Expectation& expectation, int subject, const Ga
 
 Finding find_leak(int subject, const GateEvidence& evidence) {
   const auto& leak = verdict_of(subject, evidence).leak;
+  for (const Samples& trial : evidence.run.side_trials) {
+    const bool looked = trial.purpose == Purpose::leak && trial.subject == subject;
+    if (!leak && looked && trial.end != TrialEnd::ok)
+      return nothing(fmt::format("the process that looks for a leak did not end well: {}",
+                                 trial.message.empty() ? to_string(trial.end) : std::string_view(trial.message)));
+  }
   if (!leak) return nothing("memory was not looked at after each iteration (--leak-iterations 2000)");
   Finding finding;
   finding.value = leak->bytes_per_iteration;

@@ -253,6 +253,22 @@ TEST(Gate, LeaksAreJudgedByTheLeakTrial) {
   EXPECT_EQ(found().outcome, Outcome::inconclusive);
 }
 
+TEST(Gate, AProcessThatDiedLookingForALeakIsNoPass) {
+  RunRecord record = run_of({"a"}, {{0.01, 0.01}});
+  record.finished = true;
+  Samples dead = record.trials.front();
+  dead.purpose = Purpose::leak;
+  dead.end = TrialEnd::out_of_memory;
+  dead.message = "out of memory: 2.1 GB, and the limit is 2 GB";
+  record.side_trials.push_back(dead);
+  const Verdict verdict = judge(record);
+  EXPECT_EQ(verdict.exit_code, 4);
+  const GateVerdict judged = judge_gate(gate_of({"no leak"}), {.run = record, .verdict = verdict});
+  EXPECT_EQ(judged.verdicts.at(0).outcome, Outcome::inconclusive);
+  EXPECT_THAT(judged.verdicts.at(0).reason, HasSubstr("did not end well: out of memory: 2.1 GB"));
+  EXPECT_EQ(judged.exit_code, 4);
+}
+
 std::string check_error(const Gate& gate, const Plan& plan, bool has_baseline = false) {
   const auto checked = check_gate(gate, plan, has_baseline);
   return checked ? "no error" : checked.error().message;

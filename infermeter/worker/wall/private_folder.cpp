@@ -73,19 +73,30 @@ class Emptying {
 
   void empty(int folder, int depth) {
     for (const std::string& name : names_in(folder)) {
-      if (folder == top_ && name == marker_name) continue;
+      if (folder == top_ && name == marker_name && is_file(folder, name)) continue;
       if (unlinkat(folder, name.c_str(), 0) == 0) continue;
       struct stat status{};
       if (fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
       if (!S_ISDIR(status.st_mode) || status.st_dev != device_) continue;
       if (depth == deepest) {
-        if (renameat(folder, name.c_str(), top_, fmt::format(".{}", serial_++).c_str()) == 0) ++moved_;
+        constexpr int most_tries = 1000;  // names that are there
+        for (int i = 0; i < most_tries; ++i)
+          if (renameat(folder, name.c_str(), top_, fmt::format(".{}", serial_++).c_str()) == 0) {
+            ++moved_;
+            break;
+          }
         continue;
       }
       [[maybe_unused]] const int changed = fchmodat(folder, name.c_str(), S_IRWXU, AT_SYMLINK_NOFOLLOW);
       if (const FileDescriptor inner = open_folder(folder, name.c_str())) empty(inner.get(), depth + 1);
       unlinkat(folder, name.c_str(), AT_REMOVEDIR);
     }
+  }
+
+  // Who writes there may have put something else in its place.
+  static bool is_file(int folder, const std::string& name) {
+    struct stat status{};
+    return fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode);
   }
 
   static std::vector<std::string> names_in(int folder) {

@@ -74,6 +74,26 @@ TEST_F(PrivateFolderTest, IsDeletedWithItsOwnerWhateverIsInIt) {
   EXPECT_TRUE(fs::exists(outside / "data/infermeter.db")) << "links are not followed";
 }
 
+// Whoever writes there may have put a folder where the marker was.
+TEST_F(PrivateFolderTest, IsDeletedWithoutItsMarker) {
+  fs::path path;
+  {
+    const auto folder = PrivateFolder::create_in(parent_);
+    ASSERT_TRUE(folder.ok());
+    path = folder.value().path();
+    const fs::path marker = path / ".infermeter-private-folder";
+    ASSERT_TRUE(fs::remove(marker));
+    fs::create_directories(marker / "inner");
+    std::ofstream(marker / "inner/file") << "x";
+    // What is too deep is moved to names that are there.
+    fs::path deep = path;
+    for (int i = 0; i < 100; ++i) deep /= "d";
+    fs::create_directories(deep);
+    for (int i = 0; i < 10; ++i) fs::create_directories(path / ("." + std::to_string(i)) / "x");
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
 TEST_F(PrivateFolderTest, OfAKilledOwnerIsDeletedByTheNext) {
   const fs::path left = abandoned();
   ASSERT_TRUE(fs::exists(left / marker));

@@ -213,8 +213,11 @@ class CallFilter {
     // A file that makes whoever executes it its owner.
     for (const mode_t bit : {S_ISUID, S_ISGID}) deny_new_files(bit);
     // Kernels before 6.2 let it cut files that may only be read.
-    deny(SCMP_SYS(openat), argument_has(2, O_ACCMODE | O_TRUNC, O_RDONLY | O_TRUNC));
-    deny(SCMP_SYS(open), argument_has(1, O_ACCMODE | O_TRUNC, O_RDONLY | O_TRUNC));
+    // Those that are opened for neither (access mode 3) as well.
+    for (const scmp_datum_t mode : {O_RDONLY, O_ACCMODE}) {
+      deny(SCMP_SYS(openat), argument_has(2, O_ACCMODE | O_TRUNC, mode | O_TRUNC));
+      deny(SCMP_SYS(open), argument_has(1, O_ACCMODE | O_TRUNC, mode | O_TRUNC));
+    }
   }
 
   void deny_new_files(mode_t bit) {
