@@ -183,6 +183,7 @@ class Session:
         self._device = device
         self._load = load
         self._names = model.outputs
+        self._places: list[int] = []  # of the outputs among the leaves of a result
         self._function = function
         self._weights = jax.device_put(function.weights, device)
         self._compiled: Any = None
@@ -217,7 +218,8 @@ class Session:
         return self._annotated(step) if self._load.profile_folder else step
 
     def values(self, result: object) -> list[np.ndarray]:
-        return [np.array(leaf) for leaf in self._jax.tree.leaves(result)]
+        leaves = self._jax.tree.leaves(result)
+        return [np.array(leaves[place]) for place in self._places]
 
     def executed(self) -> dict[str, str]:
         reported = {
@@ -297,9 +299,15 @@ class Session:
                 Status.MODEL_ERROR,
                 f"the model names {len(self._names)} outputs ({', '.join(self._names)}) and returns {len(leaves)}",
             )
+        # JAX sorts the keys of a dict: where they are the names, each name is of its own key.
+        self._places = list(range(len(leaves)))
+        keys = [_key(path[0]) for path, _ in leaves if len(path) == 1]
+        if isinstance(result, dict) and len(keys) == len(leaves) and sorted(keys) == sorted(self._names or ()):
+            self._places = [keys.index(name) for name in self._names]
         paths = ["output" + "".join(f".{_key(part)}" for part in path) for path, _ in leaves]
         names = self._names or paths
-        return [Port(name, leaf.dtype.name, leaf.shape) for name, (_, leaf) in zip(names, leaves, strict=True)]
+        sorted_leaves = [leaves[place][1] for place in self._places]
+        return [Port(name, leaf.dtype.name, leaf.shape) for name, leaf in zip(names, sorted_leaves, strict=True)]
 
     def _asks_for_highest(self) -> bool:
         # On CPUs float32 is computed as float32; on accelerators XLA's default would be a shorter type.

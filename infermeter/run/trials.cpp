@@ -47,7 +47,7 @@ std::string settled_note(const std::string& label, const PilotFinding& finding, 
                      stopping.warmup);
 }
 
-bool has_all_blocks(const RunRecord& record) { return complete_blocks(record) >= record.plan.processes; }
+bool has_all_blocks(const RunRecord& record) { return blocks_worth_keeping(record) >= record.plan.processes; }
 
 // It says nothing of the subject: the trial stays to be done.
 Error no_trial(const Error& error, const std::string& run) {

@@ -4,14 +4,18 @@
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -63,10 +67,33 @@ bool read_at(std::span<const std::byte> bytes, std::uint64_t offset, T& value) {
   return true;
 }
 
+// As the kernel shows where the file is mapped: on btrfs and overlayfs with another device than stat's.
+bool is_mapped_as(int descriptor, const MappedCode& code) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const memory = mmap(nullptr, page, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (memory == MAP_FAILED) return false;
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  bool is_same = false;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0, inode = 0;
+    unsigned device_major = 0, device_minor = 0;
+    const int read =
+        std::sscanf(line.c_str(), "%lx-%*x %*s %*x %x:%x %lu", &begin, &device_major, &device_minor, &inode);
+    if (read != 4 || begin != address) continue;
+    is_same = inode == code.inode && device_major == code.device_major && device_minor == code.device_minor;
+    break;
+  }
+  munmap(memory, page);
+  return is_same;
+}
+
 bool is_same_file(int descriptor, const MappedCode& code) {
   struct stat status{};
-  return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == code.inode &&
-         major(status.st_dev) == code.device_major && minor(status.st_dev) == code.device_minor;
+  if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  const bool is_same = status.st_ino == code.inode && major(status.st_dev) == code.device_major &&
+                       minor(status.st_dev) == code.device_minor;
+  return is_same || is_mapped_as(descriptor, code);
 }
 
 // Of substitutions and template parameters: S_, S4_, T_, T12_. What looks like one counts, too.

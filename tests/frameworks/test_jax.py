@@ -180,6 +180,15 @@ def test_modules_are_in_inference_mode_and_values_are_copies(runtime, load_of, f
     assert session.executed()["parameters"] == str(9 + 3 + 3 + 3)
 
 
+def test_outputs_of_a_dict_have_their_own_names(runtime, load_of, factory, run_once):
+    """JAX sorts its keys."""
+    session = runtime.load(load_of(factory(
+        "def make():\n    return Model(lambda x: {'logits': x + 1, 'aux': x[:2]}, [Port('x', 'float32', (3,))], ('logits', 'aux'))\n")))
+    logits, aux = run_once(session, np.zeros(3, np.float32))
+    assert [(port.name, port.shape) for port in session.outputs] == [("logits", (3,)), ("aux", (2,))]
+    assert logits.tolist() == [1, 1, 1] and aux.tolist() == [0, 0]
+
+
 def test_what_cannot_be_done_is_refused(refused, factory, onnx_file):
     mlp = onnx_file("mlp")
     assert "has no device 'mps' here; it has cpu" in refused(mlp, "mlp", device="mps")

@@ -6,6 +6,7 @@
 #include <array>
 #include <protozero/pbf_message.hpp>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "infermeter/data/batch_axis.hpp"
@@ -28,18 +29,32 @@ constexpr std::size_t most_subgraphs = 100'000;
 constexpr std::size_t most_external = 100'000;
 constexpr std::size_t most_names = 1'000'000;
 
-// What inputs of an operator are, in order: w a quantised weight (if it is an initialiser), s something that is no
-// parameter: the running mean and variance of a normalisation, which are state as in torch, scales and zero points.
-constexpr std::size_t most_inputs_with_roles = 9;
+// What inputs of an operator are, in order: w a quantised weight (if it is an initialiser), t the same if it is of 8
+// bits or fewer, p one that several weights are packed in (K times N of them, by the attributes), s something that is
+// no parameter: the running mean and variance of a normalisation, which are state as in torch, scales and zero points.
+// Those that are behind are what their type says.
+constexpr std::size_t most_inputs_with_roles = 12;
 struct InputRoles {
   std::string_view op;
-  std::string_view roles;  // as many as most_inputs_with_roles
+  std::string_view roles;
 };
 constexpr std::array input_roles = {
-    InputRoles{"BatchNormalization", "---ss----"}, InputRoles{"DequantizeLinear", "wss------"},
-    InputRoles{"QuantizeLinear", "-ss------"},     InputRoles{"ConvInteger", "wwss-----"},
-    InputRoles{"MatMulInteger", "wwss-----"},      InputRoles{"QLinearConv", "-sswssssw"},
-    InputRoles{"QLinearMatMul", "wsswssss-"},
+    InputRoles{"BatchNormalization", "---ss"},
+    InputRoles{"DequantizeLinear", "wss"},
+    InputRoles{"QuantizeLinear", "-ss"},
+    InputRoles{"ConvInteger", "wwss"},
+    InputRoles{"MatMulInteger", "wwss"},
+    InputRoles{"QLinearConv", "-sswssssw"},
+    InputRoles{"QLinearMatMul", "wsswssss"},
+    InputRoles{"Gather", "t"},
+    // Of ONNX Runtime (docs/ContribOperators.md).
+    InputRoles{"DynamicQuantizeLSTM", "-ww-----ssss"},
+    InputRoles{"DynamicQuantizeMatMul", "-wss"},
+    InputRoles{"MatMulIntegerToFloat", "wwssss"},
+    InputRoles{"QGemm", "-sswsswss"},
+    InputRoles{"QAttention", "-w-ss-ss"},
+    InputRoles{"GatherBlockQuantized", "w-ss"},
+    InputRoles{"MatMulNBits", "-psss"},
 };
 
 std::string_view summary_text(data_view view) { return {view.data(), view.size()}; }
@@ -157,13 +172,19 @@ class SummaryReader {
 
   // What nodes say of the initialisers of their graph, by name.
   struct Roles {
-    Names not_parameters;  // state, scales, zero points
-    Names quantised;       // weights as integers
+    Names not_parameters;                                        // state, scales, zero points
+    Names quantised;                                             // weights as integers
+    Names if_small;                                              // weights if they are of 8 bits or fewer
+    std::unordered_map<std::string_view, std::uint64_t> packed;  // so many weights
     std::unordered_set<std::string> not_parameters_either;
 
-    [[nodiscard]] bool is_parameter(std::string_view name, bool is_float) const {
+    [[nodiscard]] bool is_parameter(const OnnxTensor& tensor) const {
+      const std::string_view name = summary_text(tensor.name);
       if (not_parameters.contains(name) || not_parameters_either.contains(std::string(name))) return false;
-      return is_float || quantised.contains(name);
+      const bool is_small = tensor.dtype == DType::int8 || tensor.dtype == DType::uint8 ||
+                            tensor.dtype == DType::int4 || tensor.dtype == DType::uint4;
+      return tensor.is_float || quantised.contains(name) || packed.contains(name) ||
+             (is_small && if_small.contains(name));
     }
   };
 
@@ -198,11 +219,18 @@ class SummaryReader {
     std::string_view op;
     std::array<std::string_view, most_inputs_with_roles> inputs{};
     std::size_t count = 0;
+    std::uint64_t weights = 1;  // K times N, where it has them
     pbf_message<onnx_field::Node> node(view);
     while (node.next()) {
       switch (node.tag()) {
         case onnx_field::Node::op_type: op = read_text(node); break;
-        case onnx_field::Node::attribute: read_attribute(read_view(node)); break;
+        case onnx_field::Node::attribute: {
+          const data_view attribute = read_view(node);
+          read_attribute(attribute);
+          if (const auto size = size_of_weights(attribute); __builtin_mul_overflow(weights, size, &weights))
+            throw Refused{"its weights have more elements than there can be"};
+          break;
+        }
         case onnx_field::Node::input: {
           const auto name = read_text(node);
           if (count < inputs.size()) inputs[count++] = name;
@@ -215,11 +243,32 @@ class SummaryReader {
     if (found == input_roles.end()) return;
     bound_container(roles.not_parameters, most_names, "running statistics and scales");
     bound_container(roles.quantised, most_names, "quantised weights");
-    for (std::size_t i = 0; i < count; ++i) add_role(found->roles[i], inputs[i], roles);
+    bound_container(roles.if_small, most_names, "tables that are looked up in");
+    bound_container(roles.packed, most_names, "packed weights");
+    for (std::size_t i = 0; i < std::min(count, found->roles.size()); ++i) {
+      if (found->roles[i] == 'p') roles.packed[inputs[i]] = weights;
+      add_role(found->roles[i], inputs[i], roles);
+    }
+  }
+
+  // The attributes K and N; 1 of others.
+  static std::uint64_t size_of_weights(data_view view) {
+    std::string_view name;
+    std::int64_t value = 1;
+    pbf_message<onnx_field::Attribute> attribute(view);
+    while (attribute.next()) {
+      switch (attribute.tag()) {
+        case onnx_field::Attribute::name: name = read_text(attribute); break;
+        case onnx_field::Attribute::i: value = read_integer(attribute); break;
+        default: attribute.skip();
+      }
+    }
+    return (name == "K" || name == "N") && value > 0 ? static_cast<std::uint64_t>(value) : 1;
   }
 
   static void add_role(char role, std::string_view name, Roles& roles) {
     if (role == 's') roles.not_parameters.insert(name);
+    if (role == 't') roles.if_small.insert(name);
     if (role != 'w' || !roles.quantised.insert(name).second) return;
     // ONNX Runtime multiplies by the scale of W_quantized elsewhere, and calls it so.
     constexpr std::string_view ending = "_quantized";
@@ -259,10 +308,16 @@ class SummaryReader {
 
   void add_initializer(data_view view, const Roles& roles) {
     OnnxTensor tensor = read_onnx_tensor(view);
-    if (roles.is_parameter(summary_text(tensor.name), tensor.is_float)) {
-      const bool overflow = __builtin_add_overflow(summary_.parameters, tensor.elements, &summary_.parameters);
+    if (roles.is_parameter(tensor)) {
+      const auto packed = roles.packed.find(summary_text(tensor.name));
+      const std::uint64_t elements = packed == roles.packed.end() ? tensor.elements : packed->second;
+      const bool overflow = __builtin_add_overflow(summary_.parameters, elements, &summary_.parameters);
       if (overflow) throw Refused{"its weights have more elements than there can be"};
-      add_nonzero(view, tensor);
+      if (packed == roles.packed.end()) {
+        add_nonzero(view, tensor);
+      } else {
+        summary_.nonzero_parameters.reset();
+      }
     }
     keep_external(std::move(tensor));
   }

@@ -108,6 +108,35 @@ TEST_F(OnnxSummaryTest, QuantisedWeightsAreParametersAndTheirScalesAreNot) {
   EXPECT_EQ(read(model)->nonzero_parameters, 5U + 1);
 }
 
+// As ONNX Runtime's own tools write them.
+TEST_F(OnnxSummaryTest, TablesRecurrentAndPackedWeightsAreParametersToo) {
+  auto model = small_model();
+  auto& graph = *model.mutable_graph();
+  add_node(graph, "Gather", {"embedding_quantized", "ids"});
+  add_node(graph, "Gather", {"shape", "index"});
+  add_weight(graph, "embedding_quantized", {10, 4}, onnx::TensorProto::UINT8);
+  add_weight(graph, "shape", {3}, onnx::TensorProto::INT64);
+  add_node(graph, "DynamicQuantizeLSTM", {"x", "w", "r", "b", "", "", "", "", "ws", "wz", "rs", "rz"});
+  add_weight(graph, "w", {1, 4, 8}, onnx::TensorProto::INT8);
+  add_weight(graph, "r", {1, 2, 8}, onnx::TensorProto::INT8);
+  add_weight(graph, "b", {1, 16});
+  for (const char* name : {"ws", "rs"}) add_weight(graph, name, {1});
+  for (const char* name : {"wz", "rz"}) add_weight(graph, name, {1}, onnx::TensorProto::INT8);
+  auto* const product = add_node(graph, "MatMulNBits", {"x", "packed", "scales", "zeros"});
+  for (const auto& [name, value] : {std::pair("K", 64), {"N", 10}, {"bits", 4}}) {
+    auto* const attribute = product->add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(onnx::AttributeProto::INT);
+    attribute->set_i(value);
+  }
+  add_weight(graph, "packed", {10, 2, 16}, onnx::TensorProto::UINT8);
+  add_weight(graph, "scales", {20});
+  add_weight(graph, "zeros", {10}, onnx::TensorProto::UINT8);
+  EXPECT_EQ(read(model)->parameters, 40U + 32 + 16 + 16 + 640);
+  product->mutable_attribute(0)->set_i(std::int64_t{1} << 62);
+  EXPECT_EQ(why_not(model), sentence("its weights have more elements than there can be"));
+}
+
 TEST_F(OnnxSummaryTest, ScalesThatAreMultipliedElsewhereAreKnownByName) {
   auto model = small_model();
   auto& graph = *model.mutable_graph();

@@ -44,14 +44,26 @@ std::string onnxruntime_dtype(std::string_view word) {
 }
 
 // [{"float":[1,64]},{"int64":[2]}]; what is no tensor is passed over.
-void read_shapes(const Json* list, Shapes& shapes, std::string& dtype) {
+void read_shapes(const Json* list, Shapes& shapes, std::vector<std::string>& dtypes) {
   if (list == nullptr || !list->is_array()) return;
   for (const Json& value : *list) {
     if (!value.is_object() || value.size() != 1 || !value.begin()->is_array()) continue;
-    if (dtype.empty()) dtype = onnxruntime_dtype(value.begin().key());
+    dtypes.push_back(onnxruntime_dtype(value.begin().key()));
     auto& shape = shapes.emplace_back();
     for (const Json& size : *value.begin()) shape.push_back(size.is_number_integer() ? size.get<std::int64_t>() : -1);
   }
+}
+
+// What it computes in: of products that quantise their own input int8; otherwise the first type of its inputs, and then
+// of its outputs, that is one of numbers and not of indices or conditions; where all are, the first.
+std::string computed_precision(std::string_view kind, const std::vector<std::string>& dtypes) {
+  if (kind == "DynamicQuantizeMatMul" || kind == "DynamicQuantizeLSTM") return "int8";
+  const auto is_of_numbers = [](const std::string& dtype) {
+    return dtype != "bool" && dtype != "int32" && dtype != "int64" && dtype != "string";
+  };
+  const auto found = std::ranges::find_if(dtypes, is_of_numbers);
+  if (found != dtypes.end()) return *found;
+  return dtypes.empty() ? std::string() : dtypes.front();
 }
 
 class OnnxRuntimeReader {
@@ -111,8 +123,10 @@ class OnnxRuntimeReader {
       made.record.activation_bytes = count_at(args, "activation_size");
       made.record.parameter_bytes = count_at(args, "parameter_size");
       made.record.output_bytes = count_at(args, "output_size");
-      read_shapes(value_at(args, "input_type_shape"), made.inputs, made.record.precision);
-      read_shapes(value_at(args, "output_type_shape"), made.outputs, made.record.precision);
+      std::vector<std::string> dtypes;
+      read_shapes(value_at(args, "input_type_shape"), made.inputs, dtypes);
+      read_shapes(value_at(args, "output_type_shape"), made.outputs, dtypes);
+      made.record.precision = computed_precision(kind, dtypes);
     }
     ProfiledOperator& record = operators_[at->second].record;
     keep_highest(record.arena_peak_bytes, count_at(args, "mem_in_use_peak"));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "infermeter/profile/read/fixture_file.hpp"
+#include "infermeter/profile/read/imported_profile.hpp"
 #include "infermeter/profile/read/profile_files.hpp"
 
 namespace infermeter::onnxruntime_profile_test {
@@ -94,6 +95,27 @@ TEST(OnnxRuntimeProfile, TellsOperatorsWithoutAGraph) {
   EXPECT_EQ(op.arena_in_use_bytes, 14888U);
   EXPECT_EQ(op.arena_peak_bytes, 15144U);  // the highest of all inferences, the first one included
   EXPECT_TRUE(op.layout.empty() && op.inputs.empty() && op.outputs.empty());
+}
+
+// Of an operator with such a name and such inputs.
+std::string precision_of(std::string_view kind, std::string_view inputs) {
+  const std::string node =
+      R"({"cat":"Node","pid":1,"tid":1,"ph":"X","dur":5,"ts":1,"name":"a_kernel_time","args":{"op_name":")" +
+      std::string(kind) + R"(","provider":"CPUExecutionProvider","node_index":"0","input_type_shape":[)" +
+      std::string(inputs) + R"(],"output_type_shape":[{"float":[2]}]}})";
+  const std::string run = R"({"cat":"Session","pid":1,"tid":1,"ph":"X","dur":9,"ts":0,"name":"model_run","args":{}})";
+  const auto profile = import_onnxruntime_profile('[' + run + ',' + node + ']', nullptr);
+  EXPECT_TRUE(profile.ok());
+  return profile.ok() ? profile->operators.operators.at(0).precision : "";
+}
+
+TEST(OnnxRuntimeProfile, ThePrecisionIsWhatAnOperatorComputesIn) {
+  EXPECT_EQ(precision_of("Gemm", R"({"float16":[2]},{"float":[2]})"), "float16");
+  EXPECT_EQ(precision_of("Where", R"({"bool":[2]},{"float":[2]},{"float":[2]})"), "float32");
+  EXPECT_EQ(precision_of("EmbedLayerNormalization", R"({"int32":[2]},{"int32":[2]},{"float16":[2]})"), "float16");
+  EXPECT_EQ(precision_of("DynamicQuantizeMatMul", R"({"float":[2]},{"int8":[2]})"), "int8");
+  EXPECT_EQ(precision_of("QLinearConv", R"({"uint8":[2]},{"float":[]})"), "uint8");
+  EXPECT_EQ(precision_of("Cast", R"({"int64":[2]})"), "float32");
 }
 
 TEST(OnnxRuntimeProfile, TakesFromTheGraphWhatTheProfileLacks) {

@@ -68,7 +68,10 @@ void note_disturbance(std::span<const Samples> trials, const std::string& whose,
 LogChange unpaired(const RunRecord& before, int before_subject, const GateEvidence& evidence, int subject,
                    std::string_view metric, const std::string& name) {
   const auto baseline = trials_of(before, before_subject), candidate = trials_of(evidence.run, subject);
-  const auto options = summary_options(evidence.run);
+  auto options = summary_options(evidence.run);
+  // Of the run that was looked at more often while it went on.
+  if (const Coverage other = summary_options(before).coverage; other.of_processes > options.coverage.of_processes)
+    options.coverage = other;
   const Pairing pairing = &before == &evidence.run ? Pairing::blocks : Pairing::none;
   LogChange change = change_from(ratio(baseline, candidate, metric, options, pairing), evidence.run.plan.processes);
   const MetricKind* kind = metric_kind(metric);

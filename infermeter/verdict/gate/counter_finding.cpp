@@ -8,6 +8,7 @@
 #include "infermeter/stats/summary/process_interval.hpp"
 #include "infermeter/verdict/gate/finding.hpp"
 #include "infermeter/verdict/rounds/blocks.hpp"
+#include "infermeter/verdict/summary_options.hpp"
 
 namespace infermeter {
 namespace {
@@ -44,8 +45,11 @@ Finding find_counter_difference(std::string_view counter, int subject, const Gat
     return nothing(
         fmt::format("no process of {} counted '{}'", before.empty() ? "the first subject" : "this subject", counter));
   }
-  const double confidence = Coverage{}.confidence;
-  const Centre one = arithmetic_centre_of(after, confidence), other = arithmetic_centre_of(before, confidence);
+  const Coverage coverage = summary_options(run).coverage;  // of a run that was looked at while it went on
+  const auto centre = [&](const std::vector<double>& values) {
+    return covering(arithmetic_centre_of(values, coverage.of_processes), coverage);
+  };
+  const Centre one = centre(after), other = centre(before);
   Finding finding;
   finding.value = std::abs(one.value - other.value);
   finding.n = static_cast<std::int64_t>(first == subject ? after.size() : before.size() + after.size());

@@ -178,9 +178,11 @@ Finding find_process_value(const Expectation& expectation, int subject, const Ga
   }
   const bool is_size = expectation.kind == Kind::memory_after_load;
   if (values.empty()) return nothing(is_size ? "not measured" : why_no_counter(expectation, times));
-  const double confidence = Coverage{}.confidence;
   // A counter as reports show it.
-  return finding_from(values, is_size ? centre_of(values, confidence) : arithmetic_centre_of(values, confidence));
+  const Coverage coverage = summary_options(evidence.run).coverage;
+  const double level = coverage.of_processes;
+  return finding_from(values,
+                      covering(is_size ? centre_of(values, level) : arithmetic_centre_of(values, level), coverage));
 }
 
 Finding find_leak(int subject, const GateEvidence& evidence) {

@@ -41,9 +41,7 @@ std::string worst_of(const RunRecord& record, const std::vector<int>& set_aside)
   return fmt::format("{}", fmt::join(causes, ", "));
 }
 
-}  // namespace
-
-std::vector<int> blocks_set_aside(const RunRecord& record) {
+std::vector<int> blocks_to_repeat(const RunRecord& record) {
   if (record.plan.repeat_disturbed <= 0) return {};
   std::set<int> disturbed;
   for (const Samples& trial : record.trials) {
@@ -51,6 +49,13 @@ std::vector<int> blocks_set_aside(const RunRecord& record) {
   }
   std::vector<int> blocks(disturbed.begin(), disturbed.end());
   blocks.resize(std::min(blocks.size(), static_cast<std::size_t>(record.plan.repeat_disturbed)));
+  return blocks;
+}
+
+}  // namespace
+
+std::vector<int> blocks_set_aside(const RunRecord& record) {
+  const std::vector<int> blocks = blocks_to_repeat(record);
   return complete_blocks_without(record, blocks) > 0 ? blocks : std::vector<int>{};
 }
 
@@ -72,6 +77,8 @@ std::vector<Samples> trials_of(const RunRecord& run, int subject) {
 }
 
 int complete_blocks(const RunRecord& record) { return complete_blocks_without(record, blocks_set_aside(record)); }
+
+int blocks_worth_keeping(const RunRecord& record) { return complete_blocks_without(record, blocks_to_repeat(record)); }
 
 std::vector<Diagnostic> block_diagnostics(const RunRecord& record) {
   const std::vector<int> set_aside = blocks_set_aside(record);

@@ -21,6 +21,9 @@ namespace infermeter {
 // Blocks that count in which every subject's trial has ended.
 [[nodiscard]] int complete_blocks(const RunRecord& record);
 
+// The same without those that are measured again, though nothing else is left: whether more are to be measured.
+[[nodiscard]] int blocks_worth_keeping(const RunRecord& record);
+
 // That blocks were set aside, and why.
 [[nodiscard]] std::vector<Diagnostic> block_diagnostics(const RunRecord& record);
 

@@ -34,6 +34,18 @@ TEST(Blocks, TheFirstDisturbedOnesAreSetAside) {
   EXPECT_THAT(trials_that_count(disturbed(2)), SizeIs(8));
 }
 
+// All of the first ones: they are what there is, and others are to be measured all the same.
+TEST(Blocks, AreToBeMeasuredAgainWhereAllWereDisturbed) {
+  RunRecord record = disturbed(3);
+  record.trials.resize(6);
+  for (Samples& trial : record.trials) trial.noise.foreign_cpu = 0.9;
+  EXPECT_THAT(blocks_set_aside(record), IsEmpty());
+  EXPECT_EQ(complete_blocks(record), 3);
+  EXPECT_EQ(blocks_worth_keeping(record), 0);
+  EXPECT_EQ(blocks_worth_keeping(disturbed(2)), 4);
+  EXPECT_EQ(blocks_worth_keeping(disturbed(0)), 6);
+}
+
 TEST(Blocks, LaterOnesChangeNothing) {
   RunRecord record = disturbed(2);
   while (record.trials.size() > 8) record.trials.pop_back();
