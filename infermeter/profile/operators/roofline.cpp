@@ -109,6 +109,19 @@ std::optional<RooflinePoint> point_of(const OperatorTime& time, const ProfiledOp
   return point;
 }
 
+// What passes between two uses of a weight: all weights, and the room of the activations, which is used again: what the
+// runtime reports of it, else that of the operator with the most.
+double working_set(const std::vector<ProfiledOperator>& operators) {
+  double weights = 0, room = 0, largest = 0;
+  for (const ProfiledOperator& op : operators) {
+    const double own = std::min(op.moved_bytes.value_or(0), static_cast<double>(op.parameter_bytes.value_or(0)));
+    weights += own;
+    room = std::max(room, static_cast<double>(op.arena_peak_bytes.value_or(0)));
+    largest = std::max(largest, op.moved_bytes.value_or(0) - own);
+  }
+  return weights + (room > 0 ? room : largest);
+}
+
 }  // namespace
 
 std::string_view to_string(Bound bound) { return bound == Bound::compute ? "compute" : "memory"; }
@@ -120,8 +133,7 @@ Roofline roofline(const OperatorTable& table, const std::vector<ProfiledOperator
     found.reason = peaks.missing.empty() ? "no peaks were measured" : peaks.missing.front();
     return found;
   }
-  Ceiling ceiling{.peaks = peaks, .model_bytes = 0, .assumed_dtype = assumed_dtype};
-  for (const ProfiledOperator& op : operators) ceiling.model_bytes += op.moved_bytes.value_or(0);
+  const Ceiling ceiling{.peaks = peaks, .model_bytes = working_set(operators), .assumed_dtype = assumed_dtype};
   OpenSpan open;
   double least_s = 0;
   for (const OperatorTime& time : table.operators) {

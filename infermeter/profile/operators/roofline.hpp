@@ -18,8 +18,8 @@ enum class Bound { compute, memory };
 
 // The least time of an operator is what the slower of the two takes at best: its operations at the peak of its dtype,
 // or its bytes. Bytes come at the best bandwidth of a level that can hold them: what an operator reads and writes, of
-// one that holds its bytes, as its neighbours may have left them there; its weights, of one that holds the whole
-// model's bytes, as all of these pass between two inferences.
+// one that holds its bytes, as its neighbours may have left them there; its weights, of one that holds all weights and
+// the room of the activations, as all of that passes between two inferences.
 struct RooflinePoint {
   std::size_t op = 0;
   double flops = 0;        // per inference

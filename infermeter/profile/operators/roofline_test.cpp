@@ -101,6 +101,18 @@ TEST(Roofline, WeightsComeFromWhereTheWholeModelLies) {
   EXPECT_DOUBLE_EQ(whole.points.at(0).least_s, 200'000 / 50e9 + 600'000 / 10e9);
 }
 
+// Activations lie where those before them lay: many operators take no more room than one.
+TEST(Roofline, TheRoomOfActivationsIsUsedAgain) {
+  ProfiledOperator last = operation("float32", 1e3, 800'000);
+  last.parameter_bytes = 600'000;
+  std::vector<ProfiledOperator> all = {last};
+  for (int i = 0; i < 50; ++i) all.push_back(operation("float32", 1e3, 200'000));
+  const OperatorTable times = table_of(std::vector<double>(all.size(), 1e-3), 0);
+  EXPECT_DOUBLE_EQ(roofline(times, all, machine()).points.at(0).least_s, 16e-6);
+  all[7].arena_peak_bytes = 10'000'000;  // as the runtime says itself
+  EXPECT_DOUBLE_EQ(roofline(times, all, machine()).points.at(0).least_s, 200'000 / 50e9 + 600'000 / 10e9);
+}
+
 TEST(Roofline, OfTheWholeModelCountsTimeThatNoPointHas) {
   // 10 ms and 5 ms at best, of 12 + 8 ms, 3 ms of an operator without work, and 2 ms of rest.
   const Roofline found = roofline(
