@@ -30,6 +30,13 @@ Result<Plan> plan_of(const SelfComparison& asked, PlanDraft draft) {
   draft.subjects = {subject, subject};
   draft.models.clear();
   draft.backends.clear();
+  // Of lists the first: two subjects are compared.
+  const auto keep_first = [](auto& list) {
+    if (list.size() > 1) list.erase(list.begin() + 1, list.end());
+  };
+  keep_first(draft.batch_sizes);
+  keep_first(draft.dtypes);
+  keep_first(draft.threads);
   draft.is_comparison = true;
   draft.max_pairs = asked.pairs;
   draft.question = Question{.margin = 0, .all_pairs = true};

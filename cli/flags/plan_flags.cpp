@@ -356,6 +356,9 @@ std::string PlanFlags::changing_flag(std::initializer_list<std::string_view> but
                          key != "sandbox" && std::ranges::find(but, key) == but.end();
     if (changes && !texts.empty()) return fmt::format("--{}", find_setting(key)->flag);
   }
+  if (until_resolved_) return "--until-resolved";
+  if (all_pairs_) return "--all-pairs";
+  if (drop_disturbed_) return "--drop-disturbed";
   return no_compare_outputs_ ? "--no-compare-outputs" : "";
 }
 

@@ -57,7 +57,9 @@ void ReportOutput::declare(CLI::App& app) {
 Result<Format> ReportOutput::settle(const PlanDraft& draft, const OtherNames& names) {
   INFERMETER_TRY(const Format format, format_from_string(draft.format.empty() ? "table" : draft.format));
   if (is_folder(file)) {
-    folder = fs::path(file + '/').lexically_normal().parent_path();
+    fs::path named = fs::path(file).lexically_normal();
+    if (!named.has_filename()) named = named.parent_path();  // "a/"
+    folder = named;
     file = comparison_file(folder, format);
   }
   if (names.wants_page() && !html.wanted()) {

@@ -149,8 +149,11 @@ Result<int> doctor_action(Surroundings& world, const DoctorOptions& options) {
   INFERMETER_TRY(const auto noise, own_noise(world, options, draft));
   e.installation = examine_installation(draft.plan.backend_path, draft.plan.output_dir, world.interrupt);
   std::vector<MachinePeaks> peaks;
-  if (options.peaks) peaks = measure_all_peaks(e.environment, world.interrupt);
-  if (look_at_interrupts(world.interrupt) != 0)
+  // What was found until then is shown.
+  const bool had_stopped = look_at_interrupts(world.interrupt) != 0;
+  if (had_stopped && !noise) return worker_error("interrupted");
+  if (options.peaks && !had_stopped) peaks = measure_all_peaks(e.environment, world.interrupt);
+  if (!had_stopped && look_at_interrupts(world.interrupt) != 0)
     return worker_error("interrupted: the machine's best was not measured to its end");
   if (json) {
     Json whole = as_json(e);

@@ -125,8 +125,11 @@ Result<int> run_action(Surroundings& world, const RunOptions& options) {
     INFERMETER_TRY(auto job, job_of_run(world, *resume, draft.plan));
     if (job) {
       if (!own_plan) return usage_error("a run on a cluster is resumed by its own plan: leave the subjects out");
+      if (options.dry_run)
+        return usage_error(fmt::format("--dry-run: run {} is measured on a cluster already; leave it out", *resume));
       plan.output_dir = draft.plan.output_dir;
       plan.store = draft.plan.store;
+      plan.allow_code = draft.plan.allow_code;
       return resume_on_cluster(world,
                                {.plan = std::move(plan), .format = format, .verbosity = options.verbosity.level()},
                                std::move(*job), cluster, options.cluster, output);

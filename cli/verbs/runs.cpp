@@ -262,7 +262,12 @@ Action declare_runs(CLI::App& app) {
   options->flags.declare(app, {"output_dir", "store"});
   options->format.declare(app);
   app.require_subcommand(0, 1);
+  const CLI::App* const root = &app;
   return [=](Surroundings& world) {
+    const bool is_list = !tag_app->parsed() && !untag_app->parsed() && !note_app->parsed() && !delete_app->parsed() &&
+                         !prune_app->parsed();
+    if (!is_list && (!options->tag.empty() || options->last || root->count("--format") > 0))
+      return Result<int>(usage_error("--tag, --last and --format are for the list of runs: leave them out"));
     if (tag_app->parsed() || untag_app->parsed()) return tag_action(world, *options, untag_app->parsed());
     if (note_app->parsed()) return note_action(world, *options);
     if (delete_app->parsed()) return delete_action(world, *options);

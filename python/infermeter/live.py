@@ -3,6 +3,7 @@ What a process of its own gives is missing, and every record says so."""
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -65,6 +66,9 @@ def run_live(
     options={"matmul_precision": …} asks for others. `samples.executed` shows all of it."""
     import infermeter
 
+    for key in _NOT_LIVE:
+        if settings.get(key) is not None:
+            raise UsageError(f"run_live measures objects of this process on the inputs that it is given: {key} has no meaning here")
     models = _by_name(models)
     if isinstance(inputs, Mapping) and (missing := [name for name in models if name not in inputs]):
         raise UsageError(f"there are no inputs for '{missing[0]}': give an array, or a dict with one for each model")
@@ -108,6 +112,10 @@ def raise_error_of(record: Record) -> None:
         raise ModelError(f"'{failed.label}': {failed.message}")
 
 
+# Of the back end python, which sets them.
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+# What is of a process of its own, or is the caller's objects here.
+_NOT_LIVE = ("env", "cpus", "data", "data_limit", "data_seed", "labels", "batch_sizes")
 _OF_SUBJECTS = ("device", "dtype", "threads", "options", "batch_axis")
 
 
@@ -237,7 +245,9 @@ def like(given: Any, array: Any) -> Any:
     """`array` as what `given` is: a tensor on the same device, or an array."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.is_tensor(given):
-        return torch.from_numpy(array).to(given.device)
+        from infermeter.torch_arrays import tensor_of
+
+        return tensor_of(torch, array).to(given.device)
     return array
 
 
@@ -247,10 +257,10 @@ def evaluated(model: Any, inputs: object) -> dict[str, Any]:
     torch = sys.modules.get("torch")
     with _as_before([model]):
         if torch is None or not isinstance(model, torch.nn.Module):
-            return _arrays_of(model(*_listed(inputs)))
+            return _arrays_of(model(*_copies(inputs)))
         model.eval()
         with torch.inference_mode():
-            return _arrays_of(model(*_listed(_where(model, inputs))))
+            return _arrays_of(model(*_listed(_where(model, _copies(inputs)))))
 
 
 def accuracy_of(models: Mapping[str, Any], loader: Iterable[Any], key: Key | None = None) -> dict[str, AccuracyTally]:
@@ -298,7 +308,24 @@ def _where(model: Any, inputs: Any) -> Any:
 
 
 def _arrays_of(result: object) -> dict[str, Any]:
-    return {name: as_array(part) for name, part in named_parts(result)}
+    """Copies: a model may give what it was given, or write its next result to the same place."""
+    import numpy as np
+
+    return {name: np.array(as_array(part)) for name, part in named_parts(result)}
+
+
+def _copies(inputs: object) -> list[Any]:
+    """Models may write to their inputs, which are the caller's."""
+    import numpy as np
+
+    torch = sys.modules.get("torch")
+
+    def copy(value: Any) -> Any:
+        if torch is not None and torch.is_tensor(value):
+            return value.clone()
+        return value.copy() if isinstance(value, np.ndarray) else value
+
+    return [copy(value) for value in _listed(inputs)]
 
 
 @contextmanager
@@ -328,15 +355,21 @@ def _port(name: str, array: Any, batch_axis: int | None) -> Port:
 
 @contextmanager
 def _as_before(models: Any) -> Iterator[None]:
-    """Puts back what measuring and models change in this process: random numbers, and what PyTorch keeps globally or in
-    modules."""
+    """Puts back what measuring and models change in this process: random numbers, how many threads the environment asks for, and
+    what PyTorch keeps globally or in modules."""
     import numpy as np
 
     python_state, numpy_state = random.getstate(), np.random.get_state()
+    threads = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
     restore_torch = _torch_state(models)
     try:
         yield
     finally:
+        for name, value in threads.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
         random.setstate(python_state)
         np.random.set_state(numpy_state)
         restore_torch()

@@ -95,16 +95,17 @@ class Meter:
         self._settle([answer["text"] for answer in reported if answer["kind"] not in ("pass", "fail")], undecided)
         return judged
 
-    def validate(self, baseline: Subject, candidate: Subject, **settings: Unpack[TrialSettings]) -> Validation:
-        """`infermeter.validate`; fails where the candidate does not answer as the baseline does."""
+    def validate(self, baseline: Subject, candidate: Subject, *, undecided: str | None = None, **settings: Unpack[TrialSettings]) -> Validation:
+        """`infermeter.validate`; fails where the candidate does not answer as the baseline does. `undecided`: as for expect."""
         import infermeter
 
         given: dict[str, Any] = {**settings, "output_dir": str(self.output_dir)}
         with self._alone():
             validation = infermeter.validate(baseline, candidate, **given)
-        self._note(_ANSWER, f"{validation.candidate} against {validation.baseline}: outputs {'agree' if validation else 'differ'}")
-        if not validation:
+        self._note(_ANSWER, f"{validation.candidate} against {validation.baseline}: {validation.outcome}")
+        if validation.outcome == "fail":
             pytest.fail(validation.text(), pytrace=False)
+        self._settle([] if validation else [validation.text()], undecided)
         return validation
 
     def _measured(self, verb: str, subjects: tuple[Subject, ...], settings: Mapping[str, Any]) -> tuple[Record, list[dict[str, Any]]]:

@@ -48,6 +48,8 @@ def test_old_runs_are_pruned_and_said_before(run, ids):
 @pytest.mark.parametrize("words, said", [
     (["delete", "latest", "nosuch"], "there is no run 'nosuch'"),
     (["delete", "previous"], "is the baseline 'main': `infermeter baseline remove NAME` first"),
+    (["--tag", "a", "prune", "--keep", "0"], "--tag, --last and --format are for the list of runs"),
+    (["--last", "3", "delete", "latest"], "--tag, --last and --format are for the list of runs"),
     (["prune"], "which runs? --keep N"),
     (["prune", "--keep", "-1"], "--keep"),
     (["--last", "0"], "--last"),

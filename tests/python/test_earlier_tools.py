@@ -149,6 +149,24 @@ def test_compare_models_measures_by_turns_and_compares_outputs(im, x):
         im.PerformanceBenchmarker().compare_models(double, double, x, "one", "one")
 
 
+def test_models_that_write_to_their_input_are_compared_all_the_same(im, x):
+    before, buffer = x.copy(), np.empty_like(x)
+
+    def adds(a):
+        a += 1
+        return a
+
+    def triples(a):
+        a *= 3
+        return a
+
+    benchmarker = im.PerformanceBenchmarker()
+    assert not benchmarker.validate_numerical_equivalence(adds, triples, x)[0]
+    assert benchmarker.validate_numerical_equivalence(adds, adds, x)[0], "the second one does not get what the first one left"
+    assert not benchmarker.validate_numerical_equivalence(lambda a: np.add(a, 1, out=buffer), lambda a: np.multiply(a, 3, out=buffer), x)[0]
+    assert (x == before).all()
+
+
 def test_numerical_equivalence(im, x):
     benchmarker = im.PerformanceBenchmarker()
     good, largest, details = benchmarker.validate_numerical_equivalence(double, lambda a: a * 2 + 5e-6, x)

@@ -3,6 +3,7 @@
 import gc
 import io
 import json
+import os
 import random
 import re
 import signal
@@ -147,6 +148,19 @@ def test_random_numbers_are_as_before(im, x):
     before = np.random.get_state()[1].tolist(), random.getstate()
     im.run_live({"it": lambda a: a + np.random.rand() + random.random()}, x, **SETTINGS)
     assert (np.random.get_state()[1].tolist(), random.getstate()) == before
+
+
+def test_the_environments_threads_are_as_before(im, x, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
+    im.run_live(lambda a: a, x, threads=1, **SETTINGS)
+    assert os.environ["OMP_NUM_THREADS"] == "7" and "MKL_NUM_THREADS" not in os.environ
+
+
+@pytest.mark.parametrize("setting", [{"env": {"A": "1"}}, {"cpus": "0"}, {"data": "pictures"}, {"batch_sizes": [1, 2]}, {"labels": "l.npy"}])
+def test_what_has_no_meaning_in_this_process_is_refused(im, x, setting):
+    with pytest.raises(im.UsageError, match=f"{next(iter(setting))} has no meaning here"):
+        im.run_live(lambda a: a, x, **setting, **SETTINGS)
 
 
 def test_objects_are_not_kept(im, x):

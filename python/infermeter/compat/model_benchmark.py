@@ -258,7 +258,7 @@ def _batched(sample: Any, batch_size: int | None) -> Any:
     array = sample if hasattr(sample, "shape") else np.asarray(sample)
     if len(array.shape) == 0 or array.shape[0] == 0:
         raise UsageError(f"a sample of shape {tuple(array.shape)} has no items: its first dimension must be the batch")
-    return array[[index % int(array.shape[0]) for index in range(batch_size)]]
+    return array[np.arange(batch_size) % int(array.shape[0])]  # a list is no index to JAX
 
 
 def _result_of(record: Record, subject: int) -> ModelResult:

@@ -32,13 +32,13 @@ def setup_gpu_optimizations(
         warnings.warn("setup_gpu_optimizations set nothing: PyTorch finds no CUDA GPU here", stacklevel=2)
         return {"gpu": "CPU"}
     applied: dict[str, Any] = {"gpu": torch.cuda.get_device_name(0)}
-    # The precision first: it sets TF32 of matrix products as well.
-    torch.set_float32_matmul_precision(matmul_precision)
-    applied["matmul_precision"] = matmul_precision
     if enable_tf32:
         torch.backends.cuda.matmul.allow_tf32 = True
         torch.backends.cudnn.allow_tf32 = True
         applied["tf32_enabled"] = True
+    # The precision last: TF32 of matrix products is a part of it ("high", "medium"), and allow_tf32 sets it to "high".
+    torch.set_float32_matmul_precision(matmul_precision)
+    applied["matmul_precision"] = matmul_precision
     if enable_cudnn_benchmark:
         torch.backends.cudnn.benchmark = True
         applied["cudnn_benchmark"] = True
