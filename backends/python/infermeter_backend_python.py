@@ -9,11 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
-from infermeter.factory import INPUT_SHAPE, counted, load_factory, model_of
+from infermeter.factory import INPUT_SHAPE, THREAD_VARIABLES, counted, load_factory, model_of
 from infermeter.outputs import named_parts
-
-# Who computes with several threads asks one of these when it is first imported, which the factory does.
-_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
 def _wait_for_jax(result: object) -> None:
@@ -34,7 +31,7 @@ def _how_to_wait(result: object) -> Callable[[object], None] | None:
 
 class PythonSession:
     def __init__(self, load: Load, folder: str) -> None:
-        for variable in _THREAD_VARIABLES:
+        for variable in THREAD_VARIABLES:
             os.environ[variable] = str(load.threads)
         model = model_of(load_factory(load.model, folder), load)
         self._call = model.callable

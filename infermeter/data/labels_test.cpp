@@ -166,14 +166,20 @@ TEST_F(PictureLabels, NamesThatDoNotFit) {
               AllOf(HasSubstr("line 2"), HasSubstr("another label on line 1")));
 }
 
-TEST(NextLabels, AreTheValuesThatFollow) {
-  const fixtures::Folder folder;
-  ASSERT_TRUE(write_npy(folder / "tokens.npy",
+// Two texts of three tokens.
+DataOptions next_of_two_texts(const fixtures::Folder& folder) {
+  EXPECT_TRUE(write_npy(folder / "tokens.npy",
                         make_tensor<std::int64_t>(DType::int64, {2, 3}, std::vector<std::int64_t>{5, 6, 7, 1, 0, 9}))
                   .ok());
   DataOptions options;
   options.source = folder / "tokens.npy";
   options.labels = next_labels;
+  return options;
+}
+
+TEST(NextLabels, AreTheValuesThatFollow) {
+  const fixtures::Folder folder;
+  const DataOptions options = next_of_two_texts(folder);
   const Port tokens{.name = "input_ids", .dtype = DType::int64, .shape = {1, 3}, .batch_axis = 0};
   const auto checked = check_data(options, {&tokens, 1});
   ASSERT_TRUE(checked.ok()) << checked.error().message;
@@ -185,12 +191,7 @@ TEST(NextLabels, AreTheValuesThatFollow) {
 
 TEST(NextLabels, OfABatchEachRowIsATextOfItsOwn) {
   const fixtures::Folder folder;
-  ASSERT_TRUE(write_npy(folder / "tokens.npy",
-                        make_tensor<std::int64_t>(DType::int64, {2, 3}, std::vector<std::int64_t>{5, 6, 7, 1, 0, 9}))
-                  .ok());
-  DataOptions options;
-  options.source = folder / "tokens.npy";
-  options.labels = next_labels;
+  const DataOptions options = next_of_two_texts(folder);
   const Port tokens{.name = "input_ids", .dtype = DType::int64, .shape = {2, 3}, .batch_axis = 0};
   const auto set = make_data(options, {&tokens, 1});
   ASSERT_TRUE(set.ok()) << set.error().message;

@@ -183,12 +183,9 @@ std::vector<Diagnostic> subject_diagnostics(const RunRecord& record, const Subje
   return all;
 }
 
-// Of trials, and of those that look for a leak.
 bool any_end(const RunRecord& record, std::initializer_list<TrialEnd> ends) {
-  const auto ended_so = [&](const Samples& trial) { return std::ranges::count(ends, trial.end) > 0; };
-  return std::ranges::any_of(record.trials, ended_so) ||
-         std::ranges::any_of(record.side_trials,
-                             [&](const Samples& trial) { return trial.purpose == Purpose::leak && ended_so(trial); });
+  return std::ranges::any_of(trials_that_must_end_well(record),
+                             [&](const Samples* trial) { return std::ranges::count(ends, trial->end) > 0; });
 }
 
 // What the user ought to look at first decides: being stopped, then what was asked for wrongly, then workers that died,

@@ -105,8 +105,7 @@ class TrialRun {
     if (!sent.ok() && sent.error().kind != ErrorKind::worker) return sent.error();
     WatchEnd end = watch(worker, rules_for(worker, block, memory, python));
     // They are there, however the worker ended after its last message.
-    const bool is_over = end.finished && !end.refused;
-    if (outputs_ && (end.reason == KillReason::none || is_over)) {
+    if (outputs_ && (end.reason == KillReason::none || is_over(end))) {
       if (const Result<Done> read = read_outputs(); !read.ok()) {
         end.reason = KillReason::refused;
         end.refused = read.error();
@@ -227,13 +226,15 @@ class TrialRun {
     return Done{};
   }
 
+  // The worker's last message came, and was one.
+  static bool is_over(const WatchEnd& end) { return end.finished && !end.refused; }
+
   // The record of how it ended, whatever the worker had said of itself before.
   void conclude(const WatchEnd& end, const SampleBlock& block, bool kernel_ran_out) {
     Samples& samples = product_.samples;
-    const bool is_over = end.finished && !end.refused;
-    if (is_over && samples.end == TrialEnd::interrupted && look_at_interrupts(hooks_.interrupt) == 0)
+    if (is_over(end) && samples.end == TrialEnd::interrupted && look_at_interrupts(hooks_.interrupt) == 0)
       return stop(TrialEnd::crashed, "the worker says that it was interrupted, and nobody has interrupted it");
-    if (is_over) return;
+    if (is_over(end)) return;
     samples.phase = std::max(samples.phase, block.phase());
     samples.signal = end.worker.signal;
     const std::string doing = while_doing(samples.phase);

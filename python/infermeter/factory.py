@@ -19,6 +19,9 @@ INPUT_SHAPE = "input_shape"
 LIVE = "live"
 FACTORY_MODULE = "_factory_"  # in front of the name of a FILE.py: a file may be called torch.py
 
+# Who computes with several threads asks one of these when it is first imported, which the factory does.
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
 # Objects of this process (infermeter/live.py): "live:NAME" is one of them, and nothing is made.
 live_objects: dict[str, object] = {}
 

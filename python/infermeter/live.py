@@ -112,8 +112,6 @@ def raise_error_of(record: Record) -> None:
         raise ModelError(f"'{failed.label}': {failed.message}")
 
 
-# Of the back end python, which sets them.
-_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 # What is of a process of its own, or is the caller's objects here.
 _NOT_LIVE = ("env", "cpus", "data", "data_limit", "data_seed", "labels", "batch_sizes")
 _OF_SUBJECTS = ("device", "dtype", "threads", "options", "batch_axis")
@@ -360,7 +358,7 @@ def _as_before(models: Any) -> Iterator[None]:
     import numpy as np
 
     python_state, numpy_state = random.getstate(), np.random.get_state()
-    threads = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
+    threads = {name: os.environ.get(name) for name in factory.THREAD_VARIABLES}
     restore_torch = _torch_state(models)
     try:
         yield

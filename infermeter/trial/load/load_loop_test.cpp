@@ -71,24 +71,31 @@ struct Simulated {
 
 LoadShape shape_of(const Pairs& load) { return load_shape_from_pairs(load).value(); }
 
-Simulated simulate(
-    const LoadOrders& orders, std::function<std::uint64_t(std::uint64_t)> service,
-    std::function<bool(std::uint64_t)> is_good = [](std::uint64_t) { return true; }, std::uint64_t late = 0) {
-  std::uint64_t time = 5 * kSecond;
-  const SimulatedClock clock{&time};
+// One client, at the time of its step, which is as the load has left it afterwards.
+Simulated simulate(const LoadOrders& orders, SimulatedStep& step, std::uint64_t late = 0) {
+  const SimulatedClock clock{step.time};
   std::vector<TickPair> pairs(100'000);
   std::atomic<std::uint64_t> done = 0;
   std::atomic<std::uint32_t> interrupt = 0;
   LoadLoop<SimulatedClock, SimulatedWaiter, SimulatedStep> loop(
-      clock, {&time, late}, orders, Schedule(orders.shape, 1),
+      clock, {step.time, late}, orders, Schedule(orders.shape, 1),
       {.pairs = pairs, .done = &done, .interrupt = &interrupt});
-  std::vector<SimulatedStep> steps{{&time, std::move(service), std::move(is_good)}};
+  std::vector<SimulatedStep> steps{step};
   Simulated result;
   result.end = loop.run(steps);
   result.record = loop.record();
   pairs.resize(done);
   result.pairs = std::move(pairs);
+  step = steps[0];
   return result;
+}
+
+Simulated simulate(
+    const LoadOrders& orders, std::function<std::uint64_t(std::uint64_t)> service,
+    std::function<bool(std::uint64_t)> is_good = [](std::uint64_t) { return true; }, std::uint64_t late = 0) {
+  std::uint64_t time = 5 * kSecond;
+  SimulatedStep step{&time, std::move(service), std::move(is_good)};
+  return simulate(orders, step, late);
 }
 
 LoadOrders orders_for(const Pairs& load, std::uint64_t requests, double duration_s = 0) {
@@ -215,19 +222,12 @@ TEST(LoadLoop, AnAnswerThatIsNoneIsAFailureOfItsOwnRequest) {
     LoadOrders orders = orders_for(load, 10);
     orders.counts_failures = true;
     std::uint64_t time = kSecond;
-    const SimulatedClock clock{&time};
-    std::vector<TickPair> pairs(100);
-    std::atomic<std::uint64_t> done = 0;
-    std::atomic<std::uint32_t> interrupt = 0;
-    LoadLoop<SimulatedClock, SimulatedWaiter, SimulatedStep> loop(
-        clock, {&time}, orders, Schedule(orders.shape, 1), {.pairs = pairs, .done = &done, .interrupt = &interrupt});
     SimulatedStep step{.time = &time, .service = always(kMilli)};
     step.is_answer = [](std::uint64_t n) { return n != 3 && n != 9; };
     step.reading = 2 * kMilli;
-    std::vector<SimulatedStep> steps{step};
-    EXPECT_EQ(loop.run(steps), LoopEnd::complete);
-    const LoadRecord record = loop.record();
-    EXPECT_EQ(steps[0].count, 10U) << "each was sent";
+    const auto [record, pairs, end] = simulate(orders, step);
+    EXPECT_EQ(end, LoopEnd::complete);
+    EXPECT_EQ(step.count, 10U) << "each was sent";
     EXPECT_EQ(record.completed, 8U);
     EXPECT_EQ(record.failed, 2U);
     EXPECT_NEAR(ms(record.response.quantile_s(1)), 1, 0.01) << "nobody waits for its reading";
@@ -240,17 +240,10 @@ TEST(LoadLoop, WhatCannotBePreparedWaitsForItsArrivalAndFails) {
   for (const bool streams : {false, true}) {
     if (streams) orders.shape = shape_of({{"scenario", "multi-stream"}, {"samples", "1"}});
     std::uint64_t time = kSecond;
-    const SimulatedClock clock{&time};
-    std::vector<TickPair> pairs(100);
-    std::atomic<std::uint64_t> done = 0;
-    std::atomic<std::uint32_t> interrupt = 0;
-    LoadLoop<SimulatedClock, SimulatedWaiter, SimulatedStep> loop(
-        clock, {&time}, orders, Schedule(orders.shape, 1), {.pairs = pairs, .done = &done, .interrupt = &interrupt});
     SimulatedStep step{.time = &time, .service = always(kMilli)};
     step.can_prepare = [](std::uint64_t n) { return n < 5; };
-    std::vector<SimulatedStep> steps{step};
-    EXPECT_EQ(loop.run(steps), LoopEnd::complete);
-    const LoadRecord record = loop.record();
+    const auto [record, pairs, end] = simulate(orders, step);
+    EXPECT_EQ(end, LoopEnd::complete);
     EXPECT_EQ(record.completed, 5U);
     EXPECT_EQ(record.failed, 5U);
     if (!streams) {

@@ -200,12 +200,9 @@ bool lacks_labels(const Gate& gate, const GateEvidence& evidence, const GateVerd
 
 int gate_exit_code(const Gate& gate, const GateEvidence& evidence, const GateVerdict& verdict) {
   const auto any = [&](auto is) {
-    const auto is_such = [&](const Samples& trial) {
-      return is(trial) && matters(gate, evidence, verdict, trial.subject);
-    };
-    return std::ranges::any_of(evidence.run.trials, is_such) ||
-           std::ranges::any_of(evidence.run.side_trials,
-                               [&](const Samples& trial) { return trial.purpose == Purpose::leak && is_such(trial); });
+    return std::ranges::any_of(trials_that_must_end_well(evidence.run), [&](const Samples* trial) {
+      return is(*trial) && matters(gate, evidence, verdict, trial->subject);
+    });
   };
   const auto any_end = [&](std::initializer_list<TrialEnd> ends) {
     return any([&](const Samples& trial) { return std::ranges::count(ends, trial.end) > 0; });

@@ -76,6 +76,15 @@ std::vector<Samples> trials_of(const RunRecord& run, int subject) {
   return trials;
 }
 
+std::vector<const Samples*> trials_that_must_end_well(const RunRecord& record) {
+  std::vector<const Samples*> trials;
+  for (const Samples& trial : record.trials) trials.push_back(&trial);
+  for (const Samples& trial : record.side_trials) {
+    if (trial.purpose == Purpose::leak) trials.push_back(&trial);
+  }
+  return trials;
+}
+
 int complete_blocks(const RunRecord& record) { return complete_blocks_without(record, blocks_set_aside(record)); }
 
 int blocks_worth_keeping(const RunRecord& record) { return complete_blocks_without(record, blocks_to_repeat(record)); }

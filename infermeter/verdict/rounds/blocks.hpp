@@ -18,6 +18,9 @@ namespace infermeter {
 // Those of one subject.
 [[nodiscard]] std::vector<Samples> trials_of(const RunRecord& run, int subject);
 
+// Whose ends decide the exit code: all trials, and those that look for a leak; pointers into the record.
+[[nodiscard]] std::vector<const Samples*> trials_that_must_end_well(const RunRecord& record);
+
 // Blocks that count in which every subject's trial has ended.
 [[nodiscard]] int complete_blocks(const RunRecord& record);
 
