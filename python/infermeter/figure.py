@@ -31,8 +31,9 @@ def check_matplotlib(what: str) -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ModuleNotFoundError as error:
+        package = str(error.name).partition(".")[0]  # not the module of it that was asked for
         raise UsageError(
-            f"{what} needs {error.name}, which is not installed in {sys.executable}: scripts/setup --with plot, or pip "
+            f"{what} needs {package}, which is not installed in {sys.executable}: scripts/setup --with plot, or pip "
             "install matplotlib"
         ) from None
 
