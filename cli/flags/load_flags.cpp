@@ -89,7 +89,10 @@ bool LoadFlags::any() const {
   return mlperf_;
 }
 
-Result<Done> LoadFlags::apply(PlanDraft& draft) const {
+Result<Done> LoadFlags::apply(PlanDraft& draft, const PlanFlags& plan) const {
+  for (const std::string_view key : {"iterations", "duration"})
+    if (!requests_.empty() && plan.gives(key))
+      return usage_error(fmt::format("--requests and --{} exclude each other", key));
   if (!requests_.empty() && !find_rate_.empty())
     return usage_error("--find-rate takes as long as --duration says, not a number of --requests");
   if (!requests_.empty()) {

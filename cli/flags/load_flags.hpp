@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/flags/plan_flags.hpp"
 #include "infermeter/diagnostics/result.hpp"
 #include "infermeter/plan/draft.hpp"
 
@@ -14,7 +15,7 @@ class LoadFlags {
  public:
   void declare(CLI::App& app);
   // Rates and concurrencies multiply the subjects that say nothing of their load.
-  [[nodiscard]] Result<Done> apply(PlanDraft& draft) const;
+  [[nodiscard]] Result<Done> apply(PlanDraft& draft, const PlanFlags& plan) const;
   [[nodiscard]] bool any() const;
 
  private:

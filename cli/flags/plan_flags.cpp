@@ -362,6 +362,12 @@ std::string PlanFlags::changing_flag(std::initializer_list<std::string_view> but
   return no_compare_outputs_ ? "--no-compare-outputs" : "";
 }
 
+bool PlanFlags::gives(std::string_view key) const {
+  auto values = this->values();
+  if (const auto added = other_names_.add_to(values); !added) return false;  // said when the plan is gathered
+  return !values.at(key).empty();
+}
+
 Result<Done> PlanFlags::apply_flags(PlanDraft& draft) const {
   // Subjects on the command line replace those of the file, whichever way either names them.
   if (!values_.at("subjects").empty() || !values_.at("models").empty()) {
@@ -383,6 +389,7 @@ Result<Done> PlanFlags::apply_flags(PlanDraft& draft) const {
   if (until_resolved_) draft.question.until_resolved = true;
   if (all_pairs_) draft.question.all_pairs = true;
   if (drop_disturbed_) draft.question.drop_disturbed = true;
+  draft.wants_budget = !values.at("budget").empty();
   return Done{};
 }
 

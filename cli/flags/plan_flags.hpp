@@ -34,6 +34,8 @@ class PlanFlags {
   [[nodiscard]] const std::vector<std::string>& positional() const { return values_.at("subjects"); }
   // A flag that changes a plan and was given ("--seed"), or nothing; but for the settings of these keys.
   [[nodiscard]] std::string changing_flag(std::initializer_list<std::string_view> but = {}) const;
+  // Was the flag of this setting given, or another name of it?
+  [[nodiscard]] bool gives(std::string_view key) const;
   [[nodiscard]] const OtherNames& other_names() const { return other_names_; }
 
  private:

@@ -164,7 +164,7 @@ Result<int> compare_action(Surroundings& world, const CompareOptions& options) {
         fmt::format("--compare: there is no {}; there are subjects, machines", in_quotes(options.compared)));
   INFERMETER_TRY(const bool are_runs, name_two_runs(world, options.plan.positional(), draft.plan));
   if (are_runs) return compare_runs(world, options, draft);
-  INFERMETER_TRY_DONE(options.load.apply(draft));
+  INFERMETER_TRY_DONE(options.load.apply(draft, options.plan));
   INFERMETER_TRY(const auto cluster, options.cluster.request());
   if (options.cluster.waits() && !cluster)
     return usage_error("--wait waits for a comparison on a cluster: give --on slurm");

@@ -55,7 +55,7 @@ HelpText load_help() {
 
 Result<int> load_action(Surroundings& world, const LoadOptions& options) {
   INFERMETER_TRY(PlanDraft draft, options.plan.gather(world));
-  INFERMETER_TRY_DONE(options.load.apply(draft));
+  INFERMETER_TRY_DONE(options.load.apply(draft, options.plan));
   INFERMETER_TRY(const auto cluster, options.cluster.request());
   if (options.cluster.waits() && !cluster) return usage_error("--wait waits for a run on a cluster: give --on slurm");
   INFERMETER_TRY_DONE(choose_backends(world, draft, options.verbosity.level()));

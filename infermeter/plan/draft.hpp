@@ -50,6 +50,7 @@ struct PlanDraft {
   Question question{};
   std::optional<double> run_timeout_s{};   // default: what a plan usually has, and the duration that is asked for
   bool wants_automatic_processes = false;  // said, not by default
+  bool wants_budget = false;               // on the command line: a default is passed over where it has no meaning
   std::optional<int> max_pairs{};          // default: 40, or 200 until resolved
   std::optional<int> repeat_disturbed{};   // default: 3 with automatic processes, a fifth of the pairs of a comparison
   std::string format{};                    // of the report; empty: not said

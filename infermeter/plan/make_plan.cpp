@@ -168,19 +168,26 @@ constexpr int kMaxRoundsRepeated = 3, kMaxPairsRepeated = 8;
 constexpr double kAutomaticBudget = 120;
 constexpr double kLoadDuration = 10, kSearchDuration = 60;  // seconds
 
-void ask(Plan& plan, const PlanDraft& draft) {
+Result<Done> ask(Plan& plan, const PlanDraft& draft) {
   if (!draft.is_comparison) {
     plan.repeat_disturbed = draft.repeat_disturbed.value_or(plan.automatic.processes ? kMaxRoundsRepeated : 0);
-    if (!plan.automatic.processes) return;
+    if (!plan.automatic.processes) {
+      if (!draft.wants_budget) return Done{};
+      return usage_error(
+          fmt::format("--budget limits the rounds of `run --processes auto`, and here the number of processes is fixed "
+                      "({}): leave it out",
+                      plan.processes));
+    }
     plan.processes = kMaxAutomaticProcesses;
     plan.budget_s = draft.question.budget_s.value_or(kAutomaticBudget);
-    return;
+    return Done{};
   }
   plan.automatic.processes = false;
   plan.question = draft.question;
   plan.processes = draft.max_pairs.value_or(draft.question.until_resolved ? kPairsUntilResolved : kUsualPairs);
   plan.repeat_disturbed = draft.repeat_disturbed.value_or(std::min(kMaxPairsRepeated, plan.processes / 5));
   for (Subject& subject : plan.subjects) subject.group = 0;
+  return Done{};
 }
 
 }  // namespace
@@ -243,7 +250,7 @@ Result<Plan> make_plan(const PlanDraft& draft) {
   Plan plan = draft.plan;
   if (!subjects.empty()) plan.subjects = std::move(subjects);
   INFERMETER_TRY_DONE(check_prompts(draft, plan.subjects));
-  ask(plan, draft);
+  INFERMETER_TRY_DONE(ask(plan, draft));
   // How many requests a load takes is no question for a pilot: the time it lasts is.
   const auto is_loaded = [](const Subject& subject) { return !subject.load.empty(); };
   if (plan.automatic.iterations && std::ranges::any_of(plan.subjects, is_loaded)) {

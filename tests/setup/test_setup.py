@@ -1,6 +1,7 @@
 """scripts/setup on machines that lack something: programs it calls are replaced by ones that tell what the test needs."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -107,6 +108,19 @@ def test_tests_and_bench_need_more(clone, setup):
     assert all(f"{name}==" in done.stdout for name in ("pytest", "matplotlib", "pyperf"))
     assert done.stdout.count("scipy==") == 1
     assert "onnxruntime==" not in done.stdout and " cmake" not in done.stdout
+
+
+def test_lint_gets_what_a_build_with_tests_is_configured_with(setup, build_dir):
+    """Found on this machine, whoever installed it: on a fresh one `make lint` comes first."""
+    folders = re.findall(r"^\w+_DIR:PATH=(/usr/.*/cmake/.*)$", (build_dir / "CMakeCache.txt").read_text(), re.M)
+    owners = subprocess.run(["dpkg", "-S", *folders], capture_output=True, text=True, check=True).stdout
+    needed = {package for line in owners.splitlines() for package in re.sub(r": /.*", "", line).split(", ")}
+    assert any("rapidcheck" in package for package in needed)
+    done = setup("--check", "--lint", programs={"dpkg-query": ALL_INSTALLED.replace("installed $name", "not-installed $name")})
+    listed = done.stdout.split("missing Debian packages: ")[1].splitlines()[0].split()
+    # A name without its version's number: libboost-dev brings libboost1.74-dev.
+    plain = {re.sub(r":\w+$", "", package) for package in needed}
+    assert not {package for package in plain if re.sub(r"[\d.]+", "", package) not in {re.sub(r"[\d.]+", "", name) for name in listed}}
 
 
 def test_tests_need_a_server_of_exactly_these_packages(clone, setup, source_dir):

@@ -225,9 +225,7 @@ class SummaryReader {
       switch (node.tag()) {
         case onnx_field::Node::op_type: op = read_text(node); break;
         case onnx_field::Node::attribute: {
-          const data_view attribute = read_view(node);
-          read_attribute(attribute);
-          if (const auto size = size_of_weights(attribute); __builtin_mul_overflow(weights, size, &weights))
+          if (__builtin_mul_overflow(weights, read_attribute(read_view(node)), &weights))
             throw Refused{"its weights have more elements than there can be"};
           break;
         }
@@ -251,21 +249,6 @@ class SummaryReader {
     }
   }
 
-  // The attributes K and N; 1 of others.
-  static std::uint64_t size_of_weights(data_view view) {
-    std::string_view name;
-    std::int64_t value = 1;
-    pbf_message<onnx_field::Attribute> attribute(view);
-    while (attribute.next()) {
-      switch (attribute.tag()) {
-        case onnx_field::Attribute::name: name = read_text(attribute); break;
-        case onnx_field::Attribute::i: value = read_integer(attribute); break;
-        default: attribute.skip();
-      }
-    }
-    return (name == "K" || name == "N") && value > 0 ? static_cast<std::uint64_t>(value) : 1;
-  }
-
   static void add_role(char role, std::string_view name, Roles& roles) {
     if (role == 's') roles.not_parameters.insert(name);
     if (role == 't') roles.if_small.insert(name);
@@ -278,10 +261,15 @@ class SummaryReader {
     roles.not_parameters_either.insert(base + "_zero_point");
   }
 
-  void read_attribute(data_view view) {
+  // Returns the size of packed weights along one axis: the attribute K or N; 1 for any other.
+  std::uint64_t read_attribute(data_view view) {
+    std::string_view name;
+    std::int64_t value = 1;
     pbf_message<onnx_field::Attribute> attribute(view);
     while (attribute.next()) {
       switch (attribute.tag()) {
+        case onnx_field::Attribute::name: name = read_text(attribute); break;
+        case onnx_field::Attribute::i: value = read_integer(attribute); break;
         case onnx_field::Attribute::t:
         case onnx_field::Attribute::tensors: keep_external(read_onnx_tensor(read_view(attribute))); break;
         case onnx_field::Attribute::g:
@@ -291,6 +279,7 @@ class SummaryReader {
         default: attribute.skip();
       }
     }
+    return (name == "K" || name == "N") && value > 0 ? static_cast<std::uint64_t>(value) : 1;
   }
 
   void read_sparse(data_view view) {
