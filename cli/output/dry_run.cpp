@@ -29,7 +29,7 @@ double scaled_s(const Samples& trial, const Stopping& stopping) {
   const std::vector<double> latencies = latencies_s(trial);
   const double timed_s = std::accumulate(latencies.begin(), latencies.end(), 0.0);
   const double each_s = timed_s / static_cast<double>(latencies.size());
-  const auto warmups = static_cast<double>(trial.warmup_begin_s.size());
+  const auto warmups = static_cast<double>(trial.warmups());
   const double once_s = std::max(trial.wall_s - timed_s - warmups * each_s, 0.0);
   const double wanted_s = stopping.duration_s ? std::max(*stopping.duration_s, each_s)
                                               : static_cast<double>(stopping.iterations.value_or(1)) * each_s;

@@ -66,16 +66,19 @@ std::string phase_lines(const Samples& trial) {
   const auto add = [&](const char* what, std::optional<double> seconds) {
     if (seconds) phases.push_back(fmt::format("{} {}", what, format_time(*seconds)));
   };
-  const auto add_loop = [&](const char* what, const std::vector<double>& begin_s, const std::vector<double>& end_s) {
+  const auto add_loop = [&](const char* what, std::int64_t count, const std::vector<double>& begin_s,
+                            const std::vector<double>& end_s) {
     if (begin_s.empty() || begin_s.size() != end_s.size()) return;
-    phases.push_back(fmt::format("{} ({}) {}", what, begin_s.size(), format_time(sum_of(begin_s, end_s))));
+    const bool all = count == std::ssize(begin_s);
+    phases.push_back(fmt::format("{} ({}) {}{}", what, count, all ? "" : fmt::format("the first {}: ", begin_s.size()),
+                                 format_time(sum_of(begin_s, end_s))));
   };
   add("opening the runtime", trial.open_s);
   add("loading", trial.load_s);
   add("compiling", trial.compile_s);
   add("first inference", trial.first_inference_s);
-  add_loop("warm-up", trial.warmup_begin_s, trial.warmup_end_s);
-  add_loop("timed", trial.begin_s, trial.end_s);
+  add_loop("warm-up", trial.warmups(), trial.warmup_begin_s, trial.warmup_end_s);
+  add_loop("timed", std::ssize(trial.begin_s), trial.begin_s, trial.end_s);
   add("all of it", trial.wall_s);
   std::string text = fmt::format("  phases: {}\n", fmt::join(phases, ", "));
   if (!trial.executed.empty()) text += fmt::format("  executed: {}\n", pairs_text(trial.executed));

@@ -193,6 +193,22 @@ TEST(Report, TellsADecisionWithoutAnInterval) {
             HasSubstr("(latency p50; too few pairs for an interval), decided after"), Not(HasSubstr("no difference"))));
 }
 
+// The answer's sentence says the level of its own interval; the line below a table speaks for all of its columns.
+TEST(Report, SaysTheLevelOfSpeedupsWhereItIsAnother) {
+  const RunRecord record = test::comparison_record();
+  Verdict verdict = test::comparison_verdict(record);
+  const auto level_everywhere = [&](double confidence) {
+    for (SubjectVerdict& subject : verdict.subjects)
+      for (Ratio& ratio : subject.ratios)
+        if (ratio.estimate.interval) ratio.estimate.interval->confidence = confidence;
+    return unwrapped(render(record, verdict, Format::table, {.width = 120}));
+  };
+  EXPECT_THAT(level_everywhere(0.95), Not(HasSubstr("Of speed-ups")));
+  EXPECT_THAT(level_everywhere(0.975), AllOf(HasSubstr("Of speed-ups:"), HasSubstr("97.5 %.")));
+  EXPECT_THAT(render(record, verdict, Format::openmetrics, {}),
+              HasSubstr("Lower end of the 97.5 % interval of infermeter_latency_p50_improvement."));
+}
+
 TEST(Report, TellsAnOpenQuestionAsOpen) {
   const RunRecord record = test::comparison_record();
   const Verdict verdict = test::comparison_verdict(record);

@@ -76,9 +76,8 @@ RunRecord Results::to_record() const {
     if (!result.trials.empty()) subject.batch_size = result.trials.front().items_per_iteration;
     record.plan.processes = std::max(record.plan.processes, static_cast<int>(result.trials.size()));
     for (auto trial : result.trials) {
-      record.plan.stopping = {.warmup = static_cast<std::int64_t>(trial.warmup_begin_s.size()),
-                              .iterations = static_cast<std::int64_t>(trial.iterations()),
-                              .duration_s = {}};
+      record.plan.stopping = {
+          .warmup = trial.warmups(), .iterations = static_cast<std::int64_t>(trial.iterations()), .duration_s = {}};
       trial.subject = static_cast<int>(record.plan.subjects.size());
       trial.position = static_cast<int>(record.trials.size());
       record.created_at = std::min(record.created_at, trial.started_at);

@@ -2,7 +2,9 @@
 // Base units: seconds, bytes. What was not measured is nullopt, never 0.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -124,7 +126,8 @@ struct Samples {
 
   // Timed iterations in order: seconds since the trial's own origin. Equal lengths.
   std::vector<double> begin_s, end_s;
-  std::vector<double> warmup_begin_s, warmup_end_s;
+  std::vector<double> warmup_begin_s, warmup_end_s;  // the first 4096 of them
+  std::int64_t warmup_iterations = 0;                // all; 0 in records that do not have it
   // Set where requests came by a schedule: then begin_s is when each should have started, and they overlap.
   std::optional<LoadRecord> load;
   std::optional<GenerationRecord> generation;  // set where the back end reports parts of answers
@@ -148,6 +151,7 @@ struct Samples {
   std::vector<Diagnostic> diagnostics;
 
   [[nodiscard]] std::size_t iterations() const { return begin_s.size(); }
+  [[nodiscard]] std::int64_t warmups() const { return std::max(warmup_iterations, std::ssize(warmup_begin_s)); }
   [[nodiscard]] std::string executed_value(std::string_view key) const;  // "" if not there
 };
 

@@ -198,6 +198,7 @@ void visit_fields(V& v, S& s) {
   v.field("first_inference_s", s.first_inference_s);
   v.field("ready_s", s.ready_s);
   v.field("items_per_iteration", s.items_per_iteration);
+  v.field("warmup_iterations", s.warmup_iterations);
   v.where_there("load", s.load);
   v.where_there("generation", s.generation);
   v.field("memory_bytes", s.memory_bytes);

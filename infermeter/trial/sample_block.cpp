@@ -66,6 +66,11 @@ std::span<const TickPair> SampleBlock::warmup_done() const {
   return warmup_.first(std::min<std::uint64_t>(done, warmup_.size()));
 }
 
+std::int64_t SampleBlock::warmup_iterations() const {
+  constexpr std::uint64_t most = std::uint64_t{1} << 53;  // a worker's word, and a number of JSON
+  return static_cast<std::int64_t>(std::min(header_->warmup_done.load(std::memory_order_acquire), most));
+}
+
 std::span<const TickPair> SampleBlock::timed_done() const {
   const std::uint64_t done = header_->timed_done.load(std::memory_order_acquire);
   return timed_.first(std::min<std::uint64_t>(done, timed_.size()));

@@ -81,6 +81,7 @@ class SampleBlock {
   // What is there to be read; never more than the capacities known here.
   [[nodiscard]] std::span<const TickPair> warmup_done() const;
   [[nodiscard]] std::span<const TickPair> timed_done() const;
+  [[nodiscard]] std::int64_t warmup_iterations() const;  // those that are not kept as well
   [[nodiscard]] Phase phase() const;
   void set_phase(Phase phase) const {
     header_->phase.store(static_cast<std::uint32_t>(phase), std::memory_order_release);

@@ -226,6 +226,7 @@ TEST(Trial, WarmupBeyondTheRoomForItIsRunAndNotKept) {
   trial.request.stopping.warmup = 5000;
   static_cast<void>(trial.run());
   EXPECT_EQ(trial.block().warmup_done().size(), SampleBlock::max_warmup);
+  EXPECT_EQ(trial.block().warmup_iterations(), 5000);
   EXPECT_EQ(trial.own_world.runs, 1 + 5000 + 10);
 }
 

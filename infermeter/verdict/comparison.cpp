@@ -129,6 +129,7 @@ void take_last_look(PairedComparison& comparison, const std::vector<Look>& looks
   comparison.p = last.p;
   comparison.interval = last.interval;
   comparison.estimate = last.estimate;
+  comparison.decided_pairs = last.pairs;
 }
 
 std::vector<PairedComparison> explore(const RunRecord& record, const Processes& processes, bool ended) {
@@ -221,8 +222,8 @@ Estimate ratio_of(const PairedComparison& pairs) {
     ratio.interval =
         Interval{std::exp(-pairs.interval->high), std::exp(-pairs.interval->low), pairs.interval->confidence};
   }
-  ratio.n = static_cast<std::int64_t>(pairs.differences.size());
-  ratio.processes = 2 * static_cast<int>(pairs.differences.size());
+  ratio.n = pairs.pairs();
+  ratio.processes = 2 * pairs.pairs();
   ratio.method = "Hodges-Lehmann of pairs, on logarithms; interval of the signed-rank test";
   ratio.note = pairs.interval ? "" : "too few pairs for an interval";
   const int apart = pairs.baseline_processes + pairs.candidate_processes;

@@ -31,14 +31,18 @@ struct PairedComparison {
   // Hodges–Lehmann; nullopt without a pair. Of two runs: of geometric means, with Welch's interval.
   std::optional<double> estimate;
   std::optional<Interval> interval;  // repeated interval of the last look; exploratory metrics: of this sample alone
-  std::optional<Interval> t, sign;   // beside it: of this sample alone, not corrected for looks
-  double p = 1;                      // signed-rank; exploratory metrics: adjusted (Benjamini & Hochberg)
-  double standard_deviation = 0;     // of the differences
-  double spread = 0;                 // the same, robust: what the test is up against (spread_of)
+  // That both are of: with several candidates one may be resolved by a look before the last pair. 0: all of them.
+  int decided_pairs = 0;
+  std::optional<Interval> t, sign;  // beside it: of this sample alone, not corrected for looks
+  double p = 1;                     // signed-rank; exploratory metrics: adjusted (Benjamini & Hochberg)
+  double standard_deviation = 0;    // of the differences
+  double spread = 0;                // the same, robust: what the test is up against (spread_of)
   // Of an ended comparison: the effect that the looks at these pairs find with 80 % power; exploratory metrics: that
   // one look finds.
   std::optional<double> minimum_effect;
   std::optional<int> more_pairs;  // that it would take to resolve; only of an ended one that did not
+
+  [[nodiscard]] int pairs() const { return decided_pairs > 0 ? decided_pairs : static_cast<int>(differences.size()); }
 };
 
 // What the next look can decide.

@@ -154,6 +154,20 @@ TEST(Comparison, HasNoPairOfPercentilesThatAProcessCannotTell) {
   EXPECT_THAT(said->message, HasSubstr("a process needs 29 iterations for its own"));
 }
 
+TEST(Comparison, OfAPercentileOfALoadRefusesTooFewRequests) {
+  RunRecord record = record_with_question(2);
+  record.plan.question->metric = "response_p99";
+  for (Subject& subject : record.plan.subjects) subject.load = {{"rate", "100"}};
+  record.plan.stopping.iterations = 661;
+  EXPECT_EQ(metric_of_question(record.plan).error().message,
+            "response_p99 needs 662 requests in each process, and 661 are asked for: --requests 662, or a longer "
+            "--duration");
+  record.plan.stopping.iterations = 662;
+  EXPECT_TRUE(metric_of_question(record.plan).ok());
+  record.plan.stopping = {.iterations = {}, .duration_s = 10};
+  EXPECT_TRUE(metric_of_question(record.plan).ok());
+}
+
 TEST(Comparison, OfAPercentileRefusesTooFewIterations) {
   RunRecord record = record_with_question(2);
   record.plan.question->metric = "p99";
@@ -175,6 +189,27 @@ TEST(Comparison, JudgesSeveralCandidatesAgainstTheFirst) {
   ASSERT_EQ(verdict->primary.size(), 2U);
   EXPECT_EQ(verdict->primary[0].direction, Direction::slower);
   EXPECT_EQ(verdict->primary[1].direction, Direction::faster);
+}
+
+// One candidate is resolved by a look, and pairs go on for the other: what is said of it is of the pairs of its look.
+TEST(Comparison, CountsThePairsOfTheLookThatDecided) {
+  RunRecord record = record_with_question(3);
+  add_pairs(record, 24, {0, std::log(1.05), 0});
+  record.finished = true;
+  const Verdict verdict = judge(record);
+  const PairedComparison& decided = verdict.comparison->primary[0];
+  const Look& look = verdict.comparison->looks[0].back();
+  ASSERT_EQ(decided.direction, Direction::slower);
+  ASSERT_LT(look.pairs, 24);
+  EXPECT_EQ(decided.differences.size(), 24U);
+  EXPECT_EQ(decided.pairs(), look.pairs);
+  const auto ratio = std::ranges::find(verdict.subjects[1].ratios, "latency_p50", &Ratio::metric);
+  EXPECT_EQ(ratio->estimate.n, look.pairs);
+  const auto answer = std::ranges::find_if(verdict.answers, [](const Answer& one) {
+    return one.topic == AnswerTopic::speed && one.subjects == std::vector{1};
+  });
+  ASSERT_NE(answer, verdict.answers.end());
+  EXPECT_EQ(answer->n, look.pairs);
 }
 
 TEST(Comparison, AdjustsExploratoryMetricsForTheirNumber) {

@@ -62,12 +62,14 @@ Figure with_value(Figure figure, const std::string& metric, const Estimate& esti
   return figure;
 }
 
-// Times and rates, whose logarithms a history looks at; of a load that is not valid none holds.
+// Times and rates, whose logarithms a history looks at; none of a load that is not valid, or has too few requests for
+// it.
 bool has_history(const CounterSummary& counter, const SubjectVerdict& subject) {
   const LoadFigure* figure = load_figure(counter.name);
   if (figure == nullptr || !(figure->unit == "s" || figure->unit == "1/s")) return false;
   if (!subject.load && !figure->of_generation) return false;
-  return (!subject.load || subject.load->valid()) && counter.estimate.value.value_or(0) > 0;
+  if (subject.load && !(subject.load->valid() && subject.load->why_no_figure(counter.name).empty())) return false;
+  return counter.estimate.value.value_or(0) > 0;
 }
 
 }  // namespace

@@ -38,11 +38,13 @@ bool is_usable(const Samples& pilot) { return pilot.end == TrialEnd::ok && pilot
 double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
 double beside_iterations_s(const Samples& pilot) {
-  double iterations_s = sum(latencies_s(pilot));
+  double warmup_s = 0;
   for (std::size_t i = 0; i < pilot.warmup_begin_s.size(); ++i) {
-    iterations_s += pilot.warmup_end_s[i] - pilot.warmup_begin_s[i];
+    warmup_s += pilot.warmup_end_s[i] - pilot.warmup_begin_s[i];
   }
-  return std::max(pilot.wall_s - iterations_s, 0.0);
+  // Of a long warm-up only the first iterations were timed.
+  if (warmup_s > 0) warmup_s *= static_cast<double>(pilot.warmups()) / static_cast<double>(pilot.warmup_begin_s.size());
+  return std::max(pilot.wall_s - sum(latencies_s(pilot)) - warmup_s, 0.0);
 }
 
 std::int64_t warmup_of(const SteadyState& steady, std::size_t iterations) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "infermeter/samples/load/load_counters.hpp"
+#include "infermeter/stats/load/requests_needed.hpp"
 #include "infermeter/stats/summary/metrics.hpp"
 #include "infermeter/text/nearest.hpp"
 
@@ -92,6 +94,19 @@ Result<std::string> metric_of_pairs(std::string_view name, const Plan& plan) {
                   kind.least_iterations(), name, *iterations));
 }
 
-Result<std::string> metric_of_question(const Plan& plan) { return metric_of_pairs(plan.question->metric, plan); }
+Result<std::string> metric_of_question(const Plan& plan) {
+  INFERMETER_TRY(std::string metric, metric_of_pairs(plan.question->metric, plan));
+  const LoadFigure* figure = load_figure(metric);
+  const auto& requests = plan.stopping.iterations;
+  const bool is_loaded =
+      std::ranges::any_of(plan.subjects, [](const Subject& subject) { return !subject.load.empty(); });
+  if (!is_loaded || figure == nullptr || figure->percentile == 0 || plan.automatic.iterations || !requests)
+    return metric;
+  const auto needed = requests_needed(figure->percentile);
+  if (*requests >= needed) return metric;
+  return usage_error(
+      fmt::format("{} needs {} requests in each process, and {} are asked for: --requests {}, or a longer --duration",
+                  metric, needed, *requests, needed));
+}
 
 }  // namespace infermeter

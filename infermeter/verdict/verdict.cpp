@@ -17,6 +17,10 @@ const Ratio* ratio_of(const SubjectVerdict& verdict, std::string_view metric) {
   return found == verdict.ratios.end() ? nullptr : &*found;
 }
 
+bool is_determined(const SubjectVerdict& verdict, const CounterSummary& counter) {
+  return counter.estimate.value && (!verdict.load || verdict.load->why_no_figure(counter.name).empty());
+}
+
 bool is_on_device(const SubjectVerdict& verdict) {
   const Metric* metric = verdict.summary.metric("device_memory_peak");
   return metric != nullptr && metric->estimate.value;

@@ -68,6 +68,8 @@ struct Verdict {
 
 // The ratio by this metric; nullptr: there is none.
 [[nodiscard]] const Ratio* ratio_of(const SubjectVerdict& verdict, std::string_view metric);
+// Does the counter say what its name does? A figure of the subject's load need not (LoadValidity::why_no_figure).
+[[nodiscard]] bool is_determined(const SubjectVerdict& verdict, const CounterSummary& counter);
 // What the subject's memory is: the device's, where its framework accounts for one of its own, as the host's says
 // little about a model that is not there; else the worker's resident memory.
 [[nodiscard]] bool is_on_device(const SubjectVerdict& verdict);

@@ -125,8 +125,10 @@ void bind_times(TrialClass& samples) {
       .def_prop_ro("begin_s", times<&Samples::begin_s>,
                    "Begin of each timed iteration, seconds since the trial's origin.")
       .def_prop_ro("end_s", times<&Samples::end_s>, "End of each timed iteration, seconds since the trial's origin.")
-      .def_prop_ro("warmup_begin_s", times<&Samples::warmup_begin_s>, "Seconds.")
-      .def_prop_ro("warmup_end_s", times<&Samples::warmup_end_s>, "Seconds.")
+      .def_prop_ro("warmup_begin_s", times<&Samples::warmup_begin_s>, "Seconds; of the first 4096 warm-up iterations.")
+      .def_prop_ro("warmup_end_s", times<&Samples::warmup_end_s>, "Seconds; of the first 4096 warm-up iterations.")
+      .def_prop_ro(
+          "warmup_iterations", [](const Trial& t) { return t.samples->warmups(); }, "All of them.")
       .def_prop_ro("memory_bytes", times<&Samples::memory_bytes>,
                    "Resident memory after each timed iteration; empty unless it is a leak trial.")
       .def_prop_ro(

@@ -689,6 +689,7 @@ export interface Trial {
   first_inference_s: number | null;
   ready_s: number | null;
   iterations: number;
+  warmup_iterations: number; // all of them; `warmup_samples` has the first 4096
   items_per_iteration: number;
   clock: {
     name: string; // "tsc" or "monotonic".
@@ -948,7 +949,7 @@ export interface PrimaryComparison {
   candidate: number;
   metric: string;
   lower_is_better: boolean;
-  pairs: number;
+  pairs: number; // complete ones, whose `differences` these are; `estimate`, `interval` and `p` are of those of the last of `looks`, the other figures of all
   incomplete: number;
   dropped: number;
   baseline_processes: number; // of two runs; 0 of pairs

@@ -49,7 +49,7 @@ std::string render_bencher(const RunRecord& record, const Verdict& verdict) {
                    nanoseconds_in(metric.unit));
     }
     for (const CounterSummary& counter : subject.summary.counters)
-      measures.add(counter.name, counter.estimate, nanoseconds_in(counter.unit));
+      if (is_determined(subject, counter)) measures.add(counter.name, counter.estimate, nanoseconds_in(counter.unit));
     json.end_object();
   }
   json.end_object();

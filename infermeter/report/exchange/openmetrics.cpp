@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,17 +42,21 @@ std::string label_set(const Labels& labels) {
 
 struct Family {
   std::string unit, help, samples;
+  std::string end{};  // "Lower": of intervals of these levels, in percent
+  std::set<double> levels{};
 };
 
 // Families in the order of their names; all samples of one stand together, as the form wants it.
 class Families {
  public:
-  void add(const std::string& name, std::string_view unit, std::string_view help, const Labels& labels, double value) {
+  void add(const std::string& name, std::string_view unit, std::string_view help, const Labels& labels, double value,
+           std::optional<std::pair<std::string_view, double>> end_of = {}) {
     if (!std::isfinite(value)) return;
     const std::string full = unit.empty() ? name : fmt::format("{}_{}", name, unit);
     Family& family = families_[full];
     family.unit = unit;
     family.help = help;
+    if (end_of) family.end = end_of->first, family.levels.insert(end_of->second);
     family.samples += fmt::format("{}{} {}\n", full, label_set(labels), value);
   }
 
@@ -59,9 +65,9 @@ class Families {
     if (!estimate.value) return;
     add(name, unit, help, labels, *estimate.value);
     if (!estimate.interval) return;
-    const auto of_interval = fmt::format("{:g} % interval of {}", estimate.interval->confidence * 100, name);
-    add(name + "_low", unit, "Lower end of the " + of_interval, labels, estimate.interval->low);
-    add(name + "_high", unit, "Upper end of the " + of_interval, labels, estimate.interval->high);
+    const double level = estimate.interval->confidence * 100;
+    add(name + "_low", unit, "interval of " + name, labels, estimate.interval->low, {{"Lower", level}});
+    add(name + "_high", unit, "interval of " + name, labels, estimate.interval->high, {{"Upper", level}});
   }
 
   [[nodiscard]] std::string text() const {
@@ -69,7 +75,10 @@ class Families {
     for (const auto& [name, family] : families_) {
       text += fmt::format("# TYPE {} gauge\n", name);
       if (!family.unit.empty()) text += fmt::format("# UNIT {} {}\n", name, family.unit);
-      text += fmt::format("# HELP {} {}.\n{}", name, family.help, family.samples);
+      std::string help = family.help;
+      if (!family.end.empty())
+        help = fmt::format("{} end of the {:g} % {}", family.end, fmt::join(family.levels, " % or "), family.help);
+      text += fmt::format("# HELP {} {}.\n{}", name, help, family.samples);
     }
     return text;
   }
@@ -108,6 +117,7 @@ void add_openmetrics(Families& families, const RunRecord& record, const SubjectV
                       "How many times as good as the baseline", with(labels, "baseline", baseline), ratio.estimate);
   }
   for (const CounterSummary& counter : subject.summary.counters) {
+    if (!is_determined(subject, counter)) continue;
     families.estimate("infermeter_counter", "", "What the subject counted itself",
                       with(with(labels, "counter", counter.name), "unit", counter.unit), counter.estimate);
   }

@@ -299,7 +299,7 @@ std::vector<std::string> counter_titles(const std::vector<CounterColumn>& counte
 
 std::string counter_cell(const Source& source, const CounterColumn& column) {
   const CounterSummary* counter = counter_of(source.verdict, column);
-  return counter == nullptr ? "" : number_cell(counter->estimate.value);
+  return counter != nullptr && is_determined(source.verdict, *counter) ? number_cell(counter->estimate.value) : "";
 }
 
 std::string line(const Source& source, const std::vector<CounterColumn>& counters) {

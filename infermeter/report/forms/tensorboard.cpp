@@ -56,16 +56,16 @@ struct Scale {
 };
 constexpr std::array scales = {Scale{"s", "_ms", 1e3}, Scale{"bytes", "_mb", 1e-6}, Scale{"items/s", "_ips", 1}};
 
-void add_metrics(EventFile& events, const Summary& summary, std::int64_t step) {
-  for (const Metric& metric : summary.metrics) {
+void add_metrics(EventFile& events, const SubjectVerdict& subject, std::int64_t step) {
+  for (const Metric& metric : subject.summary.metrics) {
     if (!metric.estimate.value) continue;
     const auto* const scale = std::ranges::find(scales, metric.unit, &Scale::unit);
     const bool known = scale != scales.end();
     events.scalar(fmt::format("figures/{}{}", metric.name, known ? scale->suffix : ""), step,
                   *metric.estimate.value * (known ? scale->factor : 1));
   }
-  for (const CounterSummary& counter : summary.counters) {
-    if (counter.estimate.value)
+  for (const CounterSummary& counter : subject.summary.counters) {
+    if (is_determined(subject, counter))
       events.scalar("counters/" + printable(counter.name, 100), step, *counter.estimate.value);
   }
 }
@@ -148,7 +148,7 @@ std::vector<ProfileExport> tensorboard_files(std::span<const RunRecord> runs, st
       const std::string& label = run.plan.subjects.at(static_cast<std::size_t>(subject.subject)).label;
       EventFile& file = events.try_emplace(folders.of(label), begun).first->second;
       file.set_wall_time(run.created_at);
-      add_metrics(file, subject.summary, step);
+      add_metrics(file, subject, step);
       add_comparison_figures(file, subject, step);
       add_latencies(file, run, subject.subject, step, is_only_run);
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -106,11 +107,13 @@ class GateTable {
       }
     }
     const auto has_interval = [](const Line& one) { return one.verdict->interval && !one.verdict->exact; };
-    const auto found = std::ranges::find_if(lines_, has_interval);
-    if (found == lines_.end()) return;
+    std::set<double> levels;
+    for (const Line& one : lines_)
+      if (has_interval(one)) levels.insert(one.verdict->interval->confidence * 100);
+    if (levels.empty()) return;
     text_ += '\n';
-    line(fmt::format("[low, high]: {:.0f} % interval; verdicts use the whole interval (docs/gate.md).",
-                     found->verdict->interval->confidence * 100));
+    line(fmt::format("[low, high]: {:.3g} % interval{}; verdicts use the whole interval (docs/gate.md).",
+                     fmt::join(levels, " or "), levels.size() > 1 ? " (--format json: which is whose)" : ""));
   }
 
   void row(const Line& one) {

@@ -102,15 +102,11 @@ void write_error_kinds(JsonWriter& json, const std::vector<const LoadRecord*>& l
 }
 
 // Why a figure is not what it seems to be; empty: it is.
-std::string why_not(std::string_view name, const Pairs& asked, const LoadValidity& load) {
-  const LoadFigure* figure = load_figure(name);
-  const bool counts_from_arrival = name.starts_with("response_") || name.starts_with("ttft_");
-  if (counts_from_arrival && is_offline(asked)) return "all requests came at once";
-  if (counts_from_arrival && load.is_overloaded()) return "more requests came than the subject can take";
-  if (figure != nullptr && !load.has_enough_for(*figure)) {
-    return fmt::format("needs {} requests in each process", requests_needed(figure->percentile));
-  }
-  return "";
+std::string why_not(std::string_view name, const LoadValidity& load) {
+  const std::string why = load.why_no_figure(name);
+  if (why.empty() && counts_from_arrival(name) && load.is_overloaded())
+    return "more requests came than the subject can take";
+  return why;
 }
 
 // Rates that were tried while the highest was sought.
@@ -200,7 +196,7 @@ void write_load(JsonWriter& json, const Subject& subject, const SubjectVerdict& 
     json.begin_object();
     json.member("unit", counter.unit);
     json.member("lower_is_better", figure->lower_is_better);
-    const std::string why = why_not(counter.name, subject.load, *verdict.load);
+    const std::string why = why_not(counter.name, *verdict.load);
     json.member("holds", why.empty());
     Estimate estimate = counter.estimate;
     if (!why.empty()) estimate.note = why + (estimate.note.empty() ? "" : "; ") + estimate.note;

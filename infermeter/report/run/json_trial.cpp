@@ -126,6 +126,7 @@ void write_trial(JsonWriter& json, const Samples& trial, const TrialIterations* 
   write_end(json, trial);
   write_start_up(json, trial);
   json.member("iterations", std::uint64_t{trial.iterations()});
+  json.member("warmup_iterations", trial.warmups());
   json.member("items_per_iteration", trial.items_per_iteration);
   write_clock(json, trial.clock);
   write_memory(json, trial.memory);

@@ -33,8 +33,8 @@ std::string trial_counts(const RunRecord& record, Count count) {
   std::size_t low = SIZE_MAX, high = 0;
   for (const Samples& trial : record.trials) {
     if (trial.end != TrialEnd::ok) continue;
-    low = std::min(low, count(trial));
-    high = std::max(high, count(trial));
+    low = std::min(low, static_cast<std::size_t>(count(trial)));
+    high = std::max(high, static_cast<std::size_t>(count(trial)));
   }
   return low > high ? kAutomatic : range(low, high);
 }
@@ -51,7 +51,7 @@ std::string length(const RunRecord& record) {
 std::string warmup(const RunRecord& record) {
   if (record.plan.stopping.count_first) return ", the first counted";
   const std::string count = record.plan.automatic.warmup
-                                ? trial_counts(record, [](const Samples& t) { return t.warmup_begin_s.size(); })
+                                ? trial_counts(record, [](const Samples& t) { return t.warmups(); })
                                 : std::to_string(record.plan.stopping.warmup);
   return fmt::format(" after {}{} warm-up", count, count == kAutomatic ? "" : " of");
 }

@@ -25,6 +25,16 @@ TEST(MachineLine, HasTheProcessorAndTheDevicesThatSubjectsRanOn) {
   EXPECT_THAT(render(record, judge(record), Format::table, {}), HasSubstr("NVIDIA H100"));
 }
 
+// Records keep the times of the first 4096 alone.
+TEST(RunLine, CountsAllOfALongWarmup) {
+  RunRecord record = test::comparison_record();
+  record.plan.automatic.warmup = true;
+  for (Samples& trial : record.trials) trial.warmup_iterations = 50'000;
+  EXPECT_THAT(run_line(record), HasSubstr("after 50000 of warm-up"));
+  for (Samples& trial : record.trials) trial.warmup_iterations = 0;  // a record of an earlier version
+  EXPECT_THAT(run_line(record), HasSubstr("after 1 of warm-up"));
+}
+
 // A run of objects, which is made by a program in Python.
 TEST(Notices, AdviseWhatPythonHas) {
   RunRecord record = test::comparison_record();

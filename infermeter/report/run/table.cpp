@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <set>
 #include <span>
 
 #include "infermeter/plan/imported.hpp"
@@ -215,16 +217,26 @@ class TableReport {
     const auto found = std::ranges::find_if(verdict_.subjects, has_interval);
     if (found == verdict_.subjects.end()) return;
     const Estimate& estimate = found->summary.metric("latency_p50")->estimate;
-    const auto counts = std::ranges::find_if_not(
-        verdict_.subjects, [](const SubjectVerdict& subject) { return subject.summary.counters.empty(); });
-    std::string method = estimate.method;
-    if (counts != verdict_.subjects.end()) {
-      method += fmt::format("; of counters: {}", counts->summary.counters.front().estimate.method);
+    std::set<std::string> methods;
+    std::set<double> levels;
+    bool loaded = false;
+    for (const SubjectVerdict& subject : verdict_.subjects) {
+      loaded = loaded || subject.load;
+      for (const CounterSummary& counter : subject.summary.counters)
+        if (counter.estimate.interval) methods.insert(counter.estimate.method);
+      for (const Ratio& ratio : subject.ratios)
+        if (ratio.estimate.interval) levels.insert(ratio.estimate.interval->confidence * 100);
     }
+    std::string method = estimate.method;
+    if (!methods.empty())
+      method += fmt::format("; of {}: {}", loaded ? "load figures" : "counters", fmt::join(methods, ", or "));
+    const double level = estimate.interval->confidence * 100;
+    std::string sentence =
+        fmt::format("[low, high]: {:.3g} % interval over worker processes ({}).", level, printable(method));
+    if (levels.size() > 1 || (levels.size() == 1 && std::abs(*levels.begin() - level) > 0.05))
+      sentence += fmt::format(" Of speed-ups: {:.3g} %.", fmt::join(levels, " % or "));
     text_ += '\n';
-    line(fmt::format("[low, high]: {:.0f} % interval over worker processes ({}).", estimate.interval->confidence * 100,
-                     printable(method)),
-         Tone::faint);
+    line(sentence, Tone::faint);
   }
 
   void answer_lines() {

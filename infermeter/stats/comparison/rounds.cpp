@@ -24,11 +24,29 @@ double spent_by(int rounds, double alpha) {
   return alpha * std::log1p((std::numbers::e - 1) * fraction);
 }
 
-double half_width_quantile(int rounds, double level) {
-  return boost::math::quantile(boost::math::complement(boost::math::students_t(rounds - 1), level / 2));
+// Half the width of Student's interval, in standard deviations of one replication.
+double half_width_factor(int n, double level) {
+  return boost::math::quantile(boost::math::complement(boost::math::students_t(n - 1), level / 2)) / std::sqrt(n);
+}
+
+// The fewest above n, and at most `most`, with which it is at most `factor`.
+std::optional<int> fewest_above(int n, int most, double level, double factor) {
+  if (n >= most) return std::nullopt;
+  // The more, the narrower.
+  const auto wanted = std::views::iota(n + 1, most + 1);
+  const auto is_too_wide = [&](int count) { return !(half_width_factor(count, level) <= factor); };
+  const auto enough = std::ranges::partition_point(wanted, is_too_wide);
+  return enough == wanted.end() ? std::nullopt : std::optional(*enough);
 }
 
 }  // namespace
+
+std::optional<int> replications_for(double share, int n, double confidence, int most) {
+  INFERMETER_CHECK(n >= 2 && share >= 0 && confidence > 0 && confidence < 1);
+  const double level = 1 - confidence;
+  // The same width is reached, whatever the last digit says.
+  return fewest_above(n, most, level, half_width_factor(n, level) * share * (1 + 1e-9));
+}
 
 bool is_round_look(int rounds) { return std::ranges::find(looks, rounds) != looks.end(); }
 
@@ -50,15 +68,9 @@ double round_level(int rounds, double alpha, bool ended) {
 std::optional<int> more_rounds(const Interval& interval, int rounds, double level, double target) {
   INFERMETER_CHECK(rounds >= 2 && target > 0 && interval.low > 0);
   const double half_width = std::log(interval.high / interval.low) / 2;
-  const double deviation = half_width / half_width_quantile(rounds, level) * std::sqrt(rounds);
-  const auto is_too_wide = [&](int wanted) {
-    return !(half_width_quantile(wanted, 1 - interval.confidence) * deviation / std::sqrt(wanted) <= target);
-  };
-  // The more rounds, the narrower.
-  const auto wanted = std::views::iota(rounds + 1, rounds + max_rounds_predicted + 1);
-  const auto enough = std::ranges::partition_point(wanted, is_too_wide);
-  if (enough == wanted.end()) return std::nullopt;
-  return *enough - rounds;
+  const double deviation = half_width / half_width_factor(rounds, level);
+  const auto wanted = fewest_above(rounds, rounds + max_rounds_predicted, 1 - interval.confidence, target / deviation);
+  return wanted ? std::optional(*wanted - rounds) : std::nullopt;
 }
 
 }  // namespace infermeter

@@ -23,6 +23,10 @@ inline constexpr int kLeastRounds = 3, kFirstLook = 5, kMostRounds = 20;
 // here. Normal quantiles become Student's by their levels. Fewer than two rounds: alpha, as nothing was looked at.
 [[nodiscard]] double round_level(int rounds, double alpha, bool ended);
 
+// About how many replications make Student's interval of `n` at least 2 as narrow as `share` of what it is now: with
+// few of them its quantile shrinks as well. Above n; nullopt: more than `most`.
+[[nodiscard]] std::optional<int> replications_for(double share, int n, double confidence, int most);
+
 // About how many more rounds until an interval on logarithms, of half this width after `rounds` rounds, reaches no
 // further than `target` > 0, as they vary now. nullopt: more than a thousand, or it does so already.
 [[nodiscard]] std::optional<int> more_rounds(const Interval& interval, int rounds, double level, double target);

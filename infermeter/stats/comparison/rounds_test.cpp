@@ -80,6 +80,16 @@ TEST(Rounds, TwoKindsOfProcessesAreSeldomTakenForOne) {
   EXPECT_GE(simulate(0, 3000, two_kinds).at_end, 0.88);
 }
 
+TEST(Replications, AsManyAsMakeStudentsIntervalSoNarrow) {
+  // scipy.stats.t.ppf(0.975, n - 1) / sqrt(n): 8.985, 2.484, 1.591, 1.242, 1.049, 0.925 for 2 to 7.
+  EXPECT_EQ(replications_for(1.0, 2, 0.95, 10), 3);
+  EXPECT_EQ(replications_for(0.27, 2, 0.95, 10), 4);
+  EXPECT_EQ(replications_for(0.28, 2, 0.95, 10), 3);
+  EXPECT_EQ(replications_for(0.5, 3, 0.95, 100), 5);
+  EXPECT_FALSE(replications_for(0.01, 3, 0.95, 100));
+  EXPECT_FALSE(replications_for(0.5, 100, 0.95, 100));
+}
+
 TEST(Rounds, TellHowManyMoreItTakes) {
   // 5 rounds that vary by 3 %: ±2 % is reached where t s/√n is 2 %, after 12 in all (2.201 · 0.03 / √12 = 0.0191).
   const double half = 2.776 * 0.03 / std::sqrt(5);

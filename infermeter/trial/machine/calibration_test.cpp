@@ -87,6 +87,8 @@ TEST_F(Times, AreSecondsSinceTheStart) {
   block.timed()[0] = {2000, 2500};
   block.timed()[1] = {3000, 3400};
   block.header().timed_done = 2;
+  block.warmup()[0] = {1100, 1200}, block.warmup()[1] = {1200, 1300};
+  block.header().warmup_done = 5000;  // of which there is room for two
   block.header().read_cost_ticks = 20;
   Samples samples;
   record_times(block, {9000, 9000}, samples);
@@ -95,6 +97,7 @@ TEST_F(Times, AreSecondsSinceTheStart) {
   EXPECT_DOUBLE_EQ(samples.ready_s.value(), 1e-6);
   EXPECT_DOUBLE_EQ(samples.clock.read_cost_s, 20e-9);
   EXPECT_EQ(samples.clock.name, "monotonic");
+  EXPECT_EQ(samples.warmups(), 5000);
   ASSERT_EQ(samples.diagnostics.size(), 1U) << "450 ns are more than 20 readings of 20 ns";
   EXPECT_EQ(samples.diagnostics[0].id, DiagnosticId::clock_not_tsc);
 }
@@ -120,6 +123,7 @@ TEST_F(Times, AWildHeaderIsNotBelieved) {
   Samples samples;
   record_times(block, {9000, 9000}, samples);
   EXPECT_EQ(samples.iterations(), 0U) << "4 are looked at, not 2^64";
+  EXPECT_EQ(samples.warmup_iterations, std::int64_t{1} << 53) << "which JSON can hold";
   EXPECT_EQ(block.timed_done().size(), 4U);
   EXPECT_EQ(block.phase(), Phase::done);
   EXPECT_EQ(samples.clock.read_cost_s, 0) << "NaN";

@@ -46,6 +46,7 @@ void record_times(const SampleBlock& block, const ClockPair& last, Samples& samp
   const TickScale scale = scale_between(block.clock(), block.start(), last);
   const bool warmup =
       convert(block.warmup_done(), scale, last.ticks, overlapping, samples.warmup_begin_s, samples.warmup_end_s);
+  samples.warmup_iterations = block.warmup_iterations();
   const std::span<const TickPair> timed = block.timed_done();
   if (!convert(timed, scale, last.ticks, overlapping, samples.begin_s, samples.end_s) || !warmup)
     samples.diagnostics.push_back({DiagnosticId::clock_went_back,

@@ -23,7 +23,7 @@ Answer answer_of_pairs(const PairedComparison& pairs) {
                 .metric = pairs.metric};
   if (pairs.estimate) set_figure(ratio_of(pairs), "x", answer);
   const int apart = pairs.baseline_processes + pairs.candidate_processes;
-  answer.n = apart > 0 ? apart : static_cast<std::int64_t>(pairs.differences.size());
+  answer.n = apart > 0 ? apart : pairs.pairs();
   answer.n_of = apart > 0 ? "processes" : "pairs";
   answer.direction = pairs.direction;
   switch (pairs.direction) {

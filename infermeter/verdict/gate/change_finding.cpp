@@ -26,8 +26,8 @@ LogChange change_from(const PairedComparison& pairs) {
   LogChange change;
   change.value = pairs.estimate;
   change.interval = pairs.interval;
-  change.n = static_cast<std::int64_t>(pairs.differences.size());
-  change.replications = static_cast<int>(pairs.differences.size());
+  change.n = pairs.pairs();
+  change.replications = pairs.pairs();
   change.processes = 2 * change.replications;
   change.n_of = change.replication = "pairs";
   if (!change.value) {
@@ -151,14 +151,19 @@ Finding transformed(LogChange change, Transform transform) {
   return change;
 }
 
-// Nothing passes on figures of a load that is not valid.
+// Nothing passes on figures of a load that is not valid, or too short for them.
 void doubt_load(const RunRecord& run, int subject, const std::string& whose, const MetricKind* kind,
                 LogChange& change) {
   if (kind == nullptr || (kind->source != MetricKind::Source::load_counter && !kind->of_iterations())) return;
   const auto load = judge_load(run.plan.subjects.at(static_cast<std::size_t>(subject)).load, trials_of(run, subject));
-  if (!load || load->valid()) return;
-  change.doubtful = true;
-  change.notes.push_back(fmt::format("{}: the load is not valid: {}", whose, load->findings.front().message));
+  if (!load) return;
+  if (const std::string why = load->why_no_figure(kind->name); !why.empty()) {
+    change.doubt = "the load does not give this figure";
+    change.notes.push_back(fmt::format("{}: {}", whose, why));
+  } else if (!load->valid()) {
+    change.doubt = "the load is not valid";
+    change.notes.push_back(fmt::format("{}: the load is not valid: {}", whose, load->findings.front().message));
+  }
 }
 
 void doubt_loads(const GateEvidence& evidence, int subject, bool by_baseline, const MetricKind* kind,

@@ -123,6 +123,11 @@ Finding find_metric(const Expectation& expectation, int subject, const GateEvide
   const MetricKind* kind = metric_kind(expectation.name);
   if (kind == nullptr) return nothing("not measured");
   const Metric* metric = verdict_of(subject, evidence).summary.metric(expectation.name);
+  const auto& load = verdict_of(subject, evidence).load;
+  const bool of_load = kind->source == MetricKind::Source::load_counter;
+  if (load && of_load) {
+    if (const std::string why = load->why_no_figure(expectation.name); !why.empty()) return nothing(why);
+  }
   const SummaryOptions options = summary_options(evidence.run);
   // Figures of a load are counters, and not among the metrics of a summary.
   Finding finding = finding_with_remedy(
@@ -132,10 +137,9 @@ Finding find_metric(const Expectation& expectation, int subject, const GateEvide
   // The least and the greatest that was seen are facts about the run, and no estimates of anything else.
   finding.exact = !kind->per_process() && finding.value;
   finding.n_of = kind->of_iterations() ? "iterations" : "processes";
-  const auto& load = verdict_of(subject, evidence).load;
-  finding.doubtful =
-      load && !load->valid() && (kind->source == MetricKind::Source::load_counter || kind->of_iterations());
-  if (finding.doubtful) finding.notes.push_back("the load is not valid: " + load->findings.front().message);
+  if (!load || load->valid() || !(of_load || kind->of_iterations())) return finding;
+  finding.doubt = "the load is not valid";
+  finding.notes.push_back("the load is not valid: " + load->findings.front().message);
   return finding;
 }
 

@@ -27,8 +27,7 @@ struct Finding {
   std::optional<int> replications_wanted{};  // that would tell, where that is not by the root of their number
   // Two runs, or unpaired processes, are compared and this machine was disturbed: nothing fails for that.
   bool disturbed = false;
-  // Of a load that is not valid: nothing passes for it.
-  bool doubtful = false;
+  std::string doubt;  // why nothing passes for it: the load is not valid, say
   // Where the expectation is no bound: what the records say of it, with `why` as the reason.
   std::optional<Outcome> outcome;
 };

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <optional>
 #include <utility>
 
+#include "infermeter/stats/comparison/rounds.hpp"
 #include "infermeter/text/nearest.hpp"
 #include "infermeter/verdict/across_runs.hpp"
 #include "infermeter/verdict/answers/trial_diagnostics.hpp"
@@ -20,8 +22,8 @@ namespace {
 using Kind = Expectation::Kind;
 
 // Beyond this there is no advice: nobody runs, or labels, so many.
-constexpr double most_replications = 10'000;
-constexpr double most_rows = 10'000'000;
+constexpr int most_replications = 10'000;
+constexpr int most_rows = 10'000'000;
 
 bool is_regression(const Expectation& expectation) {
   return expectation.kind == Kind::regression || expectation.kind == Kind::no_regression;
@@ -73,21 +75,38 @@ Outcome by_margin(double margin, const Interval& interval) {
   return interval.low > 0 ? Outcome::fail : Outcome::inconclusive;
 }
 
-// A half-width h shrinks to the distance from the bound, D, with (h / D)² times as many.
+// How far the bound is from the value, as a share of the half-width on that side. Intervals of times and sizes are
+// symmetric in logarithms.
+double distance_in_half_widths(const Finding& finding, double bound) {
+  const double value = *finding.value;
+  const auto [low, high, confidence] = *finding.interval;
+  if (low > 0 && bound > 0 && std::abs(std::log(high / value) - std::log(value / low)) < 1e-6 * std::log(high / low))
+    return std::abs(std::log(bound / value)) / std::log(high / value);
+  return std::abs(bound - value) / (bound >= value ? high - value : value - low);
+}
+
+std::optional<int> replications_wanted(const Finding& finding, double bound, int most) {
+  if (finding.replications_wanted)
+    return *finding.replications_wanted <= most ? finding.replications_wanted : std::nullopt;
+  if (finding.replications < 2) return std::nullopt;
+  const double share = distance_in_half_widths(finding, bound);
+  if (finding.replication != "processes") {
+    const double by_root = std::ceil(finding.replications / (share * share) * (1 - 1e-9));  // as (1/share)² as many
+    return by_root <= most ? std::optional(static_cast<int>(by_root)) : std::nullopt;
+  }
+  return share > 0 ? replications_for(share, finding.replications, finding.interval->confidence, most) : std::nullopt;
+}
+
+// What would make the interval end before the bound.
 std::string advice(const Finding& finding, double bound) {
   if (finding.replications <= 0) return "";
-  const double distance = std::abs(bound - *finding.value);
-  const double half =
-      bound >= *finding.value ? finding.interval->high - *finding.value : *finding.value - finding.interval->low;
-  // Four times as many are not five times as many for a rounding error.
-  const double by_root = std::ceil(finding.replications * (half / distance) * (half / distance) * (1 - 1e-9));
-  const double wanted = finding.replications_wanted ? *finding.replications_wanted : by_root;
   const bool rows = finding.replication == "rows";
-  if (!(distance > 0) || !(wanted <= (rows ? most_rows : most_replications))) {
+  const auto wanted = replications_wanted(finding, bound, rows ? most_rows : most_replications);
+  if (!wanted) {
     return fmt::format("; the value is so close to the bound that more {} are unlikely to settle it",
                        finding.replication);
   }
-  const auto count = std::max(static_cast<int>(wanted), finding.replications + 1);
+  const int count = std::max(*wanted, finding.replications + 1);
   // A comparison ends when its own question is answered, unless it is told to go on.
   if (rows) return fmt::format("; about {} rows with labels would settle it", count);
   if (finding.replication == "texts")
@@ -125,9 +144,9 @@ void judge_finding(ExpectationVerdict& verdict, const Expectation& expectation, 
     verdict.outcome = expectation.kind == Kind::no_regression ? by_margin(expectation.threshold, *interval)
                                                               : outcome_within_bound(expectation, finding);
     verdict.reason = reason_of(verdict.outcome, expectation, finding);
-    if (finding.doubtful && verdict.outcome == Outcome::pass) {
+    if (!finding.doubt.empty() && verdict.outcome == Outcome::pass) {
       verdict.outcome = Outcome::inconclusive;
-      verdict.reason += "; but the load is not valid";
+      verdict.reason += "; but " + finding.doubt;
     }
     if (finding.disturbed && verdict.outcome == Outcome::fail) {
       verdict.outcome = Outcome::inconclusive;

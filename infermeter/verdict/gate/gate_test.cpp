@@ -15,6 +15,7 @@ namespace {
 
 using namespace test;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 // The outcome where the p50 is 11 ms [10, 12].
@@ -54,15 +55,25 @@ TEST(Gate, SaysWhyAndOnWhat) {
   EXPECT_EQ(with_interval("latency_p50_ms > 12").reason, "the whole interval violates the bound");
 }
 
-// The half-width is 1 ms and the bound 0.5 ms away: it takes four times as many.
+// The half-width of three is 1 ms and the bound 0.5 ms away: t/√n is 4.303/√3 = 2.484 for 3, and 2.776/√5 = 1.241
+// for 5.
 TEST(Gate, SaysHowManyMoreWouldTell) {
   EXPECT_EQ(with_interval("latency_p50_ms <= 11.5").reason,
-            "the interval includes the bound; about 12 processes would settle it (--processes 12)");
+            "the interval includes the bound; about 5 processes would settle it (--processes 5)");
   EXPECT_EQ(with_interval("latency_p50_ms <= 11.9", 8).reason,
             "the interval includes the bound; about 10 processes would settle it (--processes 10)");
   EXPECT_EQ(with_interval("latency_p50_ms <= 11").reason,
             "the interval includes the bound; the value is so close to the bound that more processes are unlikely to "
             "settle it");
+}
+
+// Two processes that differ five times: t is 12.7, and the interval is symmetric in logarithms.
+TEST(Gate, AdvisesFewMoreWhereTwoDifferMuch) {
+  const RunRecord record = run_of({"a"}, {{0.00006, 0.0003}});
+  EXPECT_THAT(last("latency_p50_ms <= 5", record).reason,
+              EndsWith("about 3 processes would settle it (--processes 3)"));
+  EXPECT_THAT(last("latency_p50_ms <= 0.5", record).reason,
+              EndsWith("about 6 processes would settle it (--processes 6)"));
 }
 
 TEST(Gate, OneProcessTellsNothingOfWhatVaries) {
@@ -111,8 +122,10 @@ TEST(Gate, FiguresOfALoadAreJudgedOverProcesses) {
   RunRecord record = run_of({"a"}, {{0.010, 0.010, 0.010}});
   for (std::size_t i = 0; i < 3; ++i) {
     const double response_s = 0.040 + 0.001 * static_cast<double>(i);
-    record.trials[i].counters = {
-        {"response_p99", "s", response_s}, {"achieved_rate", "1/s", 100.0}, {"failed_share", "share", 0.0}};
+    record.trials[i].counters = {{"response_p99", "s", response_s},
+                                 {"response_p99_9", "s", response_s},
+                                 {"achieved_rate", "1/s", 100.0},
+                                 {"failed_share", "share", 0.0}};
   }
   const ExpectationVerdict p99 = last("response_p99 <= 50ms", record);
   EXPECT_EQ(p99.outcome, Outcome::pass);
@@ -123,11 +136,19 @@ TEST(Gate, FiguresOfALoadAreJudgedOverProcesses) {
   EXPECT_EQ(last("failed_share <= 1 %", record).outcome, Outcome::pass);
   EXPECT_EQ(last("response_p50 <= 50ms", record).reason, "not measured");
   // What is more than the subject can take passes nothing, and what fails fails.
-  for (Samples& trial : record.trials) trial.load.emplace().failed = 1;
+  for (Samples& trial : record.trials) trial.load = LoadRecord{.completed = 999, .failed = 1};
   EXPECT_EQ(last("response_p99 <= 50ms", record).outcome, Outcome::inconclusive);
   EXPECT_EQ(last("response_p99 <= 30ms", record).outcome, Outcome::fail);
   EXPECT_THAT(last("response_p99 <= 50ms", record).notes,
-              testing::Contains(testing::HasSubstr("1 of 1 requests failed")));
+              testing::Contains(testing::HasSubstr("1 of 1000 requests failed")));
+  // Of too few requests a percentile is the slowest of them.
+  for (Samples& trial : record.trials) trial.load = LoadRecord{.completed = 6635};
+  EXPECT_EQ(last("response_p99_9 <= 50ms", record).outcome, Outcome::inconclusive);
+  EXPECT_EQ(last("response_p99_9 <= 50ms", record).reason, "needs 6636 requests in each process");
+  EXPECT_EQ(last("response_p99 <= 50ms", record).outcome, Outcome::pass);
+  record.plan.subjects[0].load = {{"scenario", "offline"}};
+  for (Samples& trial : record.trials) trial.load->completed = 10'000;
+  EXPECT_EQ(last("response_p99 <= 50ms", record).reason, "all requests came at once");
   EXPECT_THAT(parse_expectation({.that = {.text = "response_p99 <= 50"}}).error().message,
               testing::HasSubstr("response_p99 needs a unit"));
 }

@@ -199,8 +199,19 @@ bool LoadValidity::has_enough_for(const LoadFigure& figure) const {
   return figure.percentile == 0 || requests >= static_cast<std::uint64_t>(requests_needed(figure.percentile));
 }
 
+std::string LoadValidity::why_no_figure(std::string_view name) const {
+  if (is_offline && counts_from_arrival(name)) return "all requests came at once";
+  const LoadFigure* figure = load_figure(name);
+  if (figure == nullptr || has_enough_for(*figure)) return "";
+  return fmt::format("needs {} requests in each process", requests_needed(figure->percentile));
+}
+
 bool LoadValidity::is_overloaded() const {
   return finding(LoadRule::stationary) != nullptr || finding(LoadRule::gave_up) != nullptr;
+}
+
+bool counts_from_arrival(std::string_view figure) {
+  return figure.starts_with("response_") || figure.starts_with("ttft_");
 }
 
 bool is_offline(const Pairs& load) {
@@ -231,7 +242,7 @@ std::optional<LoadValidity> judge_load(const Pairs& load, std::span<const Sample
   // A queue comes and goes, and seldom seems to grow where it does not: more than the subject can take is so in most
   // processes.
   if (2 * at(LoadRule::stationary).processes < processes) at(LoadRule::stationary) = {};
-  LoadValidity validity{.findings = {}, .requests = fewest};
+  LoadValidity validity{.findings = {}, .requests = fewest, .is_offline = offline};
   for (OfProcesses& rule : rules) {
     if (!rule.worst) continue;
     if (rule.processes < processes) {

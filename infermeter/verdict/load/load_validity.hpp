@@ -37,14 +37,21 @@ struct LoadFinding {
 struct LoadValidity {
   std::vector<LoadFinding> findings;  // in the order of LoadRule; empty: valid
   std::uint64_t requests = 0;         // that succeeded, of the process with the fewest
+  bool is_offline = false;            // all requests came at once
 
   [[nodiscard]] bool valid() const { return findings.empty(); }
   // Is the figure what it seems to be? A percentile of the response time is not, of too few requests.
   [[nodiscard]] bool has_enough_for(const LoadFigure& figure) const;
+  // Why a figure of the load says nothing, or not what its name says: too few requests, or a response time of those
+  // that came all at once. Empty: nothing is known against it.
+  [[nodiscard]] std::string why_no_figure(std::string_view name) const;
   // More came than it took: response times are as long as the run was.
   [[nodiscard]] bool is_overloaded() const;
   [[nodiscard]] const LoadFinding* finding(LoadRule rule) const;
 };
+
+// Is it a time that begins when the request came?
+[[nodiscard]] bool counts_from_arrival(std::string_view figure);
 
 // Offline all requests come at once, and response times are about the length of the run.
 [[nodiscard]] bool is_offline(const Pairs& load);
