@@ -46,7 +46,9 @@ TrialResult LiveSubjects::trial(const One& one, const TrialJob& job, const Trial
                                 std::atomic<int>& interrupt) {
   const nb::gil_scoped_acquire gil;
   set_opener(one.subject.attr("opener"));
-  TrialResult result = run_trial_here(backend(), job, hooks, profile_hooks(in_this_process));
+  TrialJob own = job;
+  own.model_path = nb::cast<std::string>(one.subject.attr("place"));
+  TrialResult result = run_trial_here(backend(), own, hooks, profile_hooks(in_this_process));
   const nb::object raised = take_exception();
   set_opener({});  // it may hold on to what the caller thinks is gone
   if (raised.is_valid() && PyErr_GivenExceptionMatches(raised.ptr(), PyExc_KeyboardInterrupt) != 0) {

@@ -13,8 +13,8 @@
 namespace infermeter::python {
 
 // By the names that subjects call their models: "live:NAME". Each is a LiveSubject of infermeter/live.py, with `opener`
-// (opens the runtime that runs it), `inputs` (arrays, or None: as the plan says), `parameters`, `size_bytes`, and
-// `error`, which is set to what it raised.
+// (opens the runtime that runs it), `place` (what the runtime is to load), `inputs` (arrays, or None: as the plan
+// says), `accuracy`, and `error`, which is set to what it raised.
 class LiveSubjects {
  public:
   explicit LiveSubjects(nanobind::handle subjects);  // dict; None: there are none. Outlives the run.

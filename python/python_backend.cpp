@@ -25,16 +25,16 @@ namespace nb = nanobind;
 namespace infermeter::python {
 namespace {
 
-// There is one interpreter, and one thread that holds its lock.
+// Of a worker there is one thread that calls; programs may measure live objects in several.
 nb::object& the_opener() {
-  static auto* const opener = new nb::object();  // never destroyed: the interpreter may be gone by then
+  static thread_local auto* const opener = new nb::object();  // never destroyed: the interpreter may be gone by then
   return *opener;
 }
 nb::object& the_exception() {
-  static auto* const exception = new nb::object();
+  static thread_local auto* const exception = new nb::object();
   return *exception;
 }
-bool was_interrupted = false;
+thread_local bool was_interrupted = false;
 
 nb::object host() { return nb::module_::import_("infermeter._host"); }
 
@@ -88,7 +88,7 @@ struct PortText {
     port = {.name = texts.keep(declared.attr("name")),
             .kind = IMB_TENSOR,
             .is_optional = 0,
-            .dtype = dtype_named(nb::str(declared.attr("dtype")).c_str()),
+            .dtype = dtype_named(std::string(nb::str(nb::object(declared.attr("dtype"))).c_str())),
             .rank_known = declared_shape.is_none() ? 0 : 1,
             .rank = shape.size(),
             .shape = shape.data(),
@@ -152,7 +152,7 @@ struct imb_request {
 namespace infermeter::python {
 namespace {
 
-extern imb_backend table;
+extern thread_local imb_backend table;
 
 void describe(imb_runtime& runtime) {
   const nb::object info = runtime.object.attr("info");
@@ -200,6 +200,13 @@ nb::dict pairs_of(std::size_t count, const imb_pair* pairs) {
   return result;
 }
 
+[[noreturn]] void raise_refused(imb_status status, const char* sentence) {
+  const nb::module_ backend = nb::module_::import_("infermeter.backend");
+  const nb::object refused = backend.attr("Refused")(backend.attr("Status")(static_cast<int>(status)), sentence);
+  PyErr_SetObject(backend.attr("Refused").ptr(), refused.ptr());
+  nb::raise_python_error();
+}
+
 // load.batch_axes for Python; only while the load lasts, which `alive` says.
 nb::list axes_of(const std::shared_ptr<const imb_load*>& alive, const nb::list& ports) {
   const imb_load* const load = *alive;
@@ -212,12 +219,7 @@ nb::list axes_of(const std::shared_ptr<const imb_load*>& alive, const nb::list& 
   std::array<char, 1024> words{};
   const imb_status status = load->batch_axes(load->batch_axes_user, views.size(), views.data(), axes.data(),
                                              imb_message{words.data(), words.size()});
-  if (status != IMB_OK) {
-    const nb::module_ backend = nb::module_::import_("infermeter.backend");
-    const nb::object refused = backend.attr("Refused")(backend.attr("Status")(static_cast<int>(status)), words.data());
-    PyErr_SetObject(backend.attr("Refused").ptr(), refused.ptr());
-    nb::raise_python_error();
-  }
+  if (status != IMB_OK) raise_refused(status, words.data());
   nb::list result;
   for (const std::int64_t axis : axes) result.append(axis < 0 ? nb::none() : nb::object(nb::int_(axis)));
   return result;
@@ -227,8 +229,13 @@ nb::object load_of(const imb_load& load, const std::shared_ptr<const imb_load*>&
   return nb::module_::import_("infermeter.backend")
       .attr("Load")(load.model_path, text_or_empty(load.zoo_name), load.device, load.dtype, load.threads, load.batch,
                     pairs_of(load.dimension_count, load.dimensions), pairs_of(load.option_count, load.options),
-                    text_or_empty(profile_folder_of(load)),
-                    nb::cpp_function([alive](const nb::list& ports) { return axes_of(alive, ports); }),
+                    text_or_empty(profile_folder_of(load)), nb::cpp_function([alive](const nb::list& ports) {
+                      try {
+                        return axes_of(alive, ports);
+                      } catch (const Failure& failure) {  // Python's callers know exceptions of Python
+                        raise_refused(failure.status, failure.message.c_str());
+                      }
+                    }),
                     std::string(data_shape_of(load)));
 }
 
@@ -474,35 +481,35 @@ imb_status counters(imb_session* session, imb_number_sink sink, void* user, imb_
   });
 }
 
-imb_backend table = {.abi_version = IMB_ABI_VERSION,
-                     .struct_size = sizeof(imb_backend),
-                     .open_runtime = open_runtime,
-                     .runtime_info = runtime_info,
-                     .close_runtime = close_runtime,
-                     .load = load_model,
-                     .compile = nullptr,
-                     .close = close_session,
-                     .input_count = input_count,
-                     .output_count = output_count,
-                     .input = input,
-                     .output = output,
-                     .create_request = create_request,
-                     .destroy_request = destroy_request,
-                     .bind_input = bind_input,
-                     .run = run,
-                     .output_value = output_value,
-                     .submit = nullptr,
-                     .wait = nullptr,
-                     .synchronize = nullptr,
-                     .executed = executed,
-                     .device_memory = device_memory,
-                     .counters = counters,
-                     .profile_begin = nullptr,
-                     .profile_end = nullptr,
-                     .between = between,
-                     .parts = nullptr,
-                     .lengths = nullptr,
-                     .queues = nullptr};
+thread_local imb_backend table = {.abi_version = IMB_ABI_VERSION,
+                                  .struct_size = sizeof(imb_backend),
+                                  .open_runtime = open_runtime,
+                                  .runtime_info = runtime_info,
+                                  .close_runtime = close_runtime,
+                                  .load = load_model,
+                                  .compile = nullptr,
+                                  .close = close_session,
+                                  .input_count = input_count,
+                                  .output_count = output_count,
+                                  .input = input,
+                                  .output = output,
+                                  .create_request = create_request,
+                                  .destroy_request = destroy_request,
+                                  .bind_input = bind_input,
+                                  .run = run,
+                                  .output_value = output_value,
+                                  .submit = nullptr,
+                                  .wait = nullptr,
+                                  .synchronize = nullptr,
+                                  .executed = executed,
+                                  .device_memory = device_memory,
+                                  .counters = counters,
+                                  .profile_begin = nullptr,
+                                  .profile_end = nullptr,
+                                  .between = between,
+                                  .parts = nullptr,
+                                  .lengths = nullptr,
+                                  .queues = nullptr};
 
 }  // namespace
 

@@ -16,7 +16,7 @@ import numpy as np
 from infermeter.backend import Environment, Info, Load, Option, Port, Refused, Status
 from infermeter.checks import framework, need, refuse_outside_zoo, refuse_what_is_not_offered, thread_count
 from infermeter.factory import INPUT_SHAPE, Model, counted, load_factory, model_of
-from infermeter.ports import fixed_shape
+from infermeter.ports import fixed_shape, floating_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -222,8 +222,8 @@ class Session:
         return [np.array(leaves[place]) for place in self._places]
 
     def executed(self) -> dict[str, str]:
-        reported = {
-            "dtype": self._dtype(),
+        reported = {"dtype": dtype} if (dtype := self._dtype()) else {}
+        reported |= {
             "threads": str(client.count()),
             "device": self._load.device,
             "device_name": self._device.device_kind,
@@ -329,13 +329,15 @@ class Session:
             )
 
     def _dtype(self) -> str:
-        """Of most of the weights: a model may come in another precision than float32."""
+        """Of most of the weights: a model may come in another precision than float32. Of the inputs where there are none; empty:
+        it is not known."""
         jax = self._jax
         counts: dict[str, int] = {}
         for leaf in self._weights:
             if jax.numpy.issubdtype(leaf.dtype, jax.numpy.floating):
                 counts[leaf.dtype.name] = counts.get(leaf.dtype.name, 0) + leaf.size
-        return max(counts, key=lambda name: counts[name], default=self._load.dtype)
+        of_inputs = floating_type(self.inputs)
+        return max(counts, key=lambda name: counts[name], default=self._load.dtype if of_inputs == "float32" else of_inputs)
 
 
 def _key(part: Any) -> object:

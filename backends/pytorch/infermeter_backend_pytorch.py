@@ -17,7 +17,7 @@ from infermeter.checks import flag, framework, need, refuse_what_is_not_offered,
 from infermeter.factory import INPUT_SHAPE, Model, counted, is_live
 from infermeter.generation import FORMAT, GenerationSession, ScoringSession, is_language_model
 from infermeter.generation import OPTIONS as GENERATION_OPTIONS
-from infermeter.ports import fixed_shape
+from infermeter.ports import fixed_shape, floating_type
 from infermeter.torch_arrays import array_of, tensor_of, tensors_in, zeros
 from infermeter.torch_copies import changed_copy, channels_last, place_of
 from infermeter.torch_generation import load_language_model, refuse_options_of_language_models
@@ -298,8 +298,8 @@ class Session:
 
     def executed(self) -> dict[str, str]:
         torch = self._torch
-        reported = {
-            "dtype": self._dtype(),
+        reported = {"dtype": dtype} if (dtype := self._dtype()) else {}
+        reported |= {
             "threads": str(torch.get_num_threads()),
             "inter_op_threads": str(torch.get_num_interop_threads()),
             "device": self._load.device,
@@ -414,14 +414,18 @@ class Session:
         return "torchscript" if isinstance(self._module, self._torch.jit.ScriptModule) else "eager"
 
     def _dtype(self) -> str:
-        """Of most of the weights: a model may come in another precision than float32."""
+        """Of most of the weights: a model may come in another precision than float32. Of the inputs where there are none; empty:
+        it is not known."""
         torch = self._torch
-        if not isinstance(self._module, torch.nn.Module):
-            return self._load.dtype
-        weights = Weights.of(torch, self._module)
-        if weights.int8 > weights.count / 2:
+        weights = Weights.of(torch, self._module) if isinstance(self._module, torch.nn.Module) else None
+        if weights is not None and weights.int8 > weights.count / 2:
             return "int8"
-        return self._load.dtype if self._settings.autocast else weights.most_are or self._load.dtype
+        if self._settings.autocast:
+            return self._load.dtype
+        if weights is not None and weights.most_are:
+            return weights.most_are
+        of_inputs = floating_type(self.inputs)
+        return self._load.dtype if of_inputs == "float32" else of_inputs  # which are converted
 
 
 class CompiledSession(Session):

@@ -87,6 +87,8 @@ constexpr std::array table = {
                    "Measure on a machine with a reliable clock, and do not migrate the virtual machine "
                    "meanwhile."),
     INFERMETER_ROW(counter_repeated, warning, "Give each counter of the back end a unique name."),
+    INFERMETER_ROW(counters_failed, warning,
+                   "Mend what counts: of a Python callable, its counters return numbers, or a number and a unit each."),
     INFERMETER_ROW(parts_not_tokens, info, "Compare servers by tpot and output_tokens_rate, which count tokens."),
     INFERMETER_ROW(prompts_repeat, info,
                    "Name a file with more prompts, or send fewer requests: a cache may answer repeated prompts."),

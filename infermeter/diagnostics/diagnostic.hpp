@@ -54,6 +54,7 @@ enum class DiagnosticId {
   iterations_capped,        // the sample block was full before the duration was over
   clock_went_back,          // the clock's counter did: later iterations are left out
   counter_repeated,         // the back end gave two counters of one name
+  counters_failed,          // the back end, or what it runs, could not tell its counters
   parts_not_tokens,         // answers came in pieces of several tokens, or of none
   prompts_repeat,           // a file has fewer prompts than requests asked
   trace_lengths_not_taken,  // of recorded arrivals of language models the times alone are used

@@ -26,6 +26,7 @@ struct World {
   bool drifting_output = false, constant_output = false;
   std::string executed_dtype = "float32", executed_threads, concurrent_inferences;
   int counters_of_a_name = 1;
+  bool counters_fail = false;
   std::vector<std::uint64_t> parts_ns;  // of each answer, from its begin; empty: the table has no such slot
   std::int64_t reported_tokens = -1;
   std::vector<std::int64_t> moments_ns;  // of the last answer
@@ -132,9 +133,9 @@ inline imb_status parts(imb_request*, imb_parts* parts, imb_message) {
   parts->prompt_tokens = 7;
   return IMB_OK;
 }
-inline imb_status counters(imb_session*, imb_number_sink sink, void* user, imb_message) {
+inline imb_status counters(imb_session*, imb_number_sink sink, void* user, imb_message message) {
   for (int i = 0; i < world->counters_of_a_name; ++i) sink(user, "hit_rate", "1", 0.83 + i);
-  return IMB_OK;
+  return world->counters_fail ? say(message, world->message, IMB_RUN_ERROR) : IMB_OK;
 }
 }  // namespace table
 

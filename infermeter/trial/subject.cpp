@@ -232,12 +232,12 @@ Result<Pairs> Session::executed() const {
   return pairs;
 }
 
-std::vector<Counter> Session::counters() const {
+Result<Done> Session::read_counters(std::vector<Counter>& counters) const {
   AbiMessage message;
-  std::vector<Counter> counters;
-  if (backend_->counters != nullptr)
-    static_cast<void>(backend_->counters(session_.get(), append_counter, &counters, message.slot()));
-  return counters;
+  if (backend_->counters == nullptr) return Done{};
+  const imb_status status = backend_->counters(session_.get(), append_counter, &counters, message.slot());
+  if (status != IMB_OK) return message.error(status, "");
+  return Done{};
 }
 
 std::optional<Session::DeviceMemory> Session::device_memory() const {

@@ -92,7 +92,8 @@ class Session {
   [[nodiscard]] std::vector<Port> inputs() const;  // with their batch axes
   [[nodiscard]] std::vector<Port> outputs() const;
   [[nodiscard]] Result<Pairs> executed() const;
-  [[nodiscard]] std::vector<Counter> counters() const;  // none if there is no such slot
+  // Adds to `counters`, also of what then fails; nothing if there is no such slot.
+  [[nodiscard]] Result<Done> read_counters(std::vector<Counter>& counters) const;
   struct DeviceMemory {
     std::uint64_t now = 0, peak = 0;
   };

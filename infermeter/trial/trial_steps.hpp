@@ -263,7 +263,8 @@ class Trial final : public AnyTrial {
     if (host_.after_timed) add(host_.after_timed());
     end_profile();
     note_device_memory();
-    record().counters = session_->counters();
+    if (const auto read = session_->read_counters(record().counters); !read.ok())
+      add({{DiagnosticId::counters_failed, fmt::format("counters are missing: {}", read.error().message), {}}});
     add(diagnose_counters(record().counters));
     if (counts_first()) INFERMETER_TRY_DONE(note_first());
     if (load_) return note_load(end);

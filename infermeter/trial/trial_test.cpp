@@ -413,6 +413,17 @@ TEST(Trial, SaysThatACounterCameTwice) {
   EXPECT_FALSE(has(once.run().samples, DiagnosticId::counter_repeated));
 }
 
+TEST(Trial, SaysThatCountersFailed) {
+  SimulatedTrial trial;
+  trial.own_world.counters_fail = true;
+  const Samples samples = trial.run().samples;
+  EXPECT_EQ(samples.end, TrialEnd::ok);
+  EXPECT_EQ(samples.counters.size(), 1U) << "what came before is kept";
+  EXPECT_TRUE(has(samples, DiagnosticId::counters_failed));
+  SimulatedTrial good;
+  EXPECT_FALSE(has(good.run().samples, DiagnosticId::counters_failed));
+}
+
 TEST(Trial, SaysThatTheClockWentBack) {
   SimulatedTrial trial;
   trial.backend.run = [](imb_request* request, imb_message message) {

@@ -76,7 +76,8 @@ bool has_history(const CounterSummary& counter, const SubjectVerdict& subject) {
 
 std::string series_of(const Plan& plan, const Subject& subject) {
   Subject lasting = subject;
-  lasting.model = last_name_of(subject.model);  // what survives another checkout
+  // What survives another checkout; names of Python's live objects are no paths.
+  if (!subject.model.starts_with("live:")) lasting.model = last_name_of(subject.model);
   lasting.backend_library.clear();
   std::ranges::sort(lasting.dimensions);
   std::ranges::sort(lasting.batch_axes);

@@ -122,6 +122,10 @@ TEST(Figures, ASeriesIsWhatStaysTheSameOfASubject) {
   other.backend_library.clear();
   std::ranges::reverse(other.options);
   EXPECT_EQ(series_of(plan, other), series_of(plan, subject));
+  Subject live;
+  live.model = "live:before/v1";  // and not that of "live:after/v1"
+  live.backend = "python";
+  EXPECT_EQ(series_of(plan, live), "live:before/v1@python");
 }
 
 TEST(Figures, ASeriesKnowsTheProcessorsThatWorkersMayUse) {

@@ -45,8 +45,19 @@ class Port:
     """An input or output as the model declares it."""
 
     name: str
-    dtype: str  # NumPy's name, or "bfloat16"; of an output "", where only a run can tell
+    dtype: str  # NumPy's name or type, or "bfloat16"; of an output "", where only a run can tell
     shape: tuple[int | str | None, ...] | None  # None within: dynamic; a text: dynamic, with a name; None: not known yet
+
+    def __post_init__(self) -> None:
+        if isinstance(self.dtype, str):
+            return
+        import numpy as np
+
+        try:
+            name = np.dtype(self.dtype).name
+        except TypeError:  # of another framework: refused, by its name
+            name = str(self.dtype)
+        object.__setattr__(self, "dtype", name)
 
 
 def first_dimensions(ports: list[Port]) -> list[int | None]:

@@ -16,18 +16,21 @@ from infermeter.backend import Load, Port, Refused, Status
 from infermeter.ports import ports_of_input_shape, sized
 
 INPUT_SHAPE = "input_shape"
-LIVE = "live"
+LIVE = "infermeter.live"
 FACTORY_MODULE = "_factory_"  # in front of the name of a FILE.py: a file may be called torch.py
 
 # Who computes with several threads asks one of these when it is first imported, which the factory does.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
-# Objects of this process (infermeter/live.py): "live:NAME" is one of them, and nothing is made.
+# Objects of this process (infermeter/live.py): "infermeter.live:NAME" is one of them while it is measured, and nothing is made.
 live_objects: dict[str, object] = {}
 
 
 def is_live(model: str) -> bool:
     return model.startswith(f"{LIVE}:") and model.partition(":")[2] in live_objects
+
+
+Counters = Callable[[], Mapping[str, float | tuple[float, str]]]
 
 
 @dataclass(frozen=True)
@@ -38,13 +41,15 @@ class Model:
     inputs: list[Port]
     outputs: tuple[str, ...] = ()  # names; may be left out where there is one output
     # What the callable counted itself, asked once after the timed loop: {"hit_rate": 0.9, "wait": (0.2, "s")}.
-    counters: Callable[[], Mapping[str, float | tuple[float, str]]] | None = None
+    counters: Counters | None = None
 
 
 def load_factory(spec: str, folder: str = "") -> object:
     """What the factory returns. `folder`: where the user is; modules and files are looked for there first."""
     place, _, name = spec.rpartition(":")
-    if place == LIVE and name in live_objects:
+    if place == LIVE:  # never a module's function: what is measured would be something else
+        if name not in live_objects:
+            raise Refused(Status.INVALID_ARGUMENT, f"the live object '{name}' is not there: run_live measures what it is given only")
         return live_objects[name]
     if not place or not name:
         raise Refused(
@@ -94,9 +99,20 @@ def refuse_input_shape(load: Load) -> None:
 def counted(session: Any, model: Model) -> Any:
     """The session, which also shows what the model's own function counts: a value and a unit each, "1" where none was
     said."""
-    if (counters := model.counters) is not None:
-        session.counters = lambda: {str(name): _with_unit(value) for name, value in counters().items()}
+    if model.counters is not None:
+        session.counters = with_units(model.counters)
     return session
+
+
+def with_units(counters: Counters) -> Callable[[], dict[str, tuple[float, str]]]:
+    def told() -> dict[str, tuple[float, str]]:
+        found = counters()
+        if not isinstance(found, Mapping):
+            kind = type(found).__name__
+            raise Refused(Status.RUN_ERROR, f"counters gave an object of type {kind}: give a dict of numbers, or of numbers and units")
+        return {str(name): _with_unit(value) for name, value in found.items()}
+
+    return told
 
 
 def _with_unit(value: float | tuple[float, str]) -> tuple[float, str]:

@@ -3,8 +3,10 @@ What a process of its own gives is missing, and every record says so."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -15,6 +17,7 @@ from infermeter import factory
 from infermeter.backend import Port, Runtime, Session
 from infermeter.batches import Key, taken_apart
 from infermeter.errors import ModelError, UsageError
+from infermeter.factory import Counters
 from infermeter.outputs import named_parts
 from infermeter.settings import TrialSettings
 
@@ -22,13 +25,12 @@ if TYPE_CHECKING:
     from infermeter._core import AccuracyTally
     from infermeter.record import Record
 
-Counters = Callable[[], dict[str, tuple[float, str]]]  # name -> (value, unit)
-
 
 @dataclass
 class LiveSubject:
     """One object, as the compiled part takes it."""
 
+    place: str  # what the runtime loads: "infermeter.live:NAME"
     opener: Callable[[str, str], Runtime]
     inputs: list[Any] | None  # arrays; None: as the plan says
     error: BaseException | None = None  # what it raised
@@ -80,10 +82,11 @@ def run_live(
             arrays = [as_array(value) for value in given]
             backend = backend_of(model, given)
             axes = _batch_axes(arrays, settings.get("batch_axis"))
-            register(name, model, arrays, axes)
+            place = register(name, model, arrays, axes)
             _give_shapes(model, given)
-            key = f"{factory.LIVE}:{name}"
+            key = _key(name)
             live[key] = LiveSubject(
+                place=place,
                 opener=_opener(backend, (counters or {}).get(name)),
                 inputs=arrays,
                 accuracy=(accuracy or {}).get(name),
@@ -97,7 +100,7 @@ def run_live(
         plan_settings: dict[str, Any] = {key: value for key, value in settings.items() if key not in _OF_SUBJECTS}
         record = infermeter.run(*subjects, live=live, **plan_settings)
     for name in models:
-        record.errors[name] = live[f"{factory.LIVE}:{name}"].error
+        record.errors[name] = live[_key(name)].error
     return record
 
 
@@ -125,6 +128,11 @@ def _by_name(models: object) -> Mapping[str, object]:
         raise UsageError(f"run_live needs a model, or a dict of models by their names, and got an object of type {kind}")
     name = getattr(models, "__name__", None) or type(models).__name__
     return {name if name.isidentifier() else "model": models}
+
+
+def _key(name: str) -> str:
+    """What a record calls the model: the same in every run, so that runs can be compared."""
+    return f"live:{name}"
 
 
 def _batch_axes(arrays: Sequence[Any], asked: object) -> list[int | None]:
@@ -235,7 +243,7 @@ class _Counting:
 
     def load(self, load: Any) -> Session:
         session = self._runtime.load(load)
-        session.counters = self._counters  # type: ignore[attr-defined]
+        session.counters = factory.with_units(self._counters)  # type: ignore[attr-defined]
         return session
 
 
@@ -326,18 +334,24 @@ def _copies(inputs: object) -> list[Any]:
     return [copy(value) for value in _listed(inputs)]
 
 
+_numbers = itertools.count()
+
+
 @contextmanager
-def _registered() -> Iterator[Callable[[str, object, Sequence[Any], Sequence[int | None]], None]]:
-    """Gives what puts objects under their names, for as long as they are measured."""
+def _registered() -> Iterator[Callable[[str, object, Sequence[Any], Sequence[int | None]], str]]:
+    """Gives what registers objects, for as long as they are measured, and tells what the runtime is to load. Their names there are
+    their own: others may be measured meanwhile, by another thread or by a metric, and be called the same."""
     names = []
 
-    def register(name: str, model: object, arrays: Sequence[Any], axes: Sequence[int | None]) -> None:
+    def register(name: str, model: object, arrays: Sequence[Any], axes: Sequence[int | None]) -> str:
         if not callable(model):
             kind = type(model).__name__
             raise UsageError(f"'{name}' is an object of type {kind}, which cannot be called: give a function")
         ports = [_port(_input_name(i, len(arrays)), arrays[i], axis) for i, axis in enumerate(axes)]
-        factory.live_objects[name] = factory.Model(model, ports)
-        names.append(name)
+        own_name = re.sub("^[0-9]|[^A-Za-z0-9_]", "_", name) + f"_{next(_numbers)}"
+        factory.live_objects[own_name] = factory.Model(model, ports)
+        names.append(own_name)
+        return f"{factory.LIVE}:{own_name}"
 
     try:
         yield register

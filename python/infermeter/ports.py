@@ -91,6 +91,12 @@ def fixed_shape(port: Port) -> tuple[int, ...]:
     return sizes
 
 
+def floating_type(ports: list[Port]) -> str:
+    """What a model without weights computes in: the floating-point type of its inputs; empty: none, or several."""
+    types = {port.dtype for port in ports if port.dtype.startswith(("float", "bfloat", "complex"))}
+    return types.pop() if len(types) == 1 else ""
+
+
 def _size(key: str, value: str) -> int:
     if re.fullmatch("[0-9]{1,10}", value) and 0 < int(value) <= GREATEST_SIZE:
         return int(value)

@@ -8,6 +8,7 @@ import random
 import re
 import signal
 import sys
+import threading
 import warnings
 
 import numpy as np
@@ -74,6 +75,70 @@ def test_a_single_object_needs_no_name(im, x):
         im.run_live({"a": double, "b": double}, {"a": x})
 
 
+@pytest.mark.parametrize("name", ["phase-1", "v1.0", "FP16 (AMP)", "1", "modèle", "model.pt", "x.onnx", "a b", "a/b", "50%", "a:b@c,d=e"])
+def test_names_are_any_texts(im, x, name):
+    record = im.run_live({name: lambda a: a * 2, "b": lambda a: a * 2}, x, **SETTINGS)
+    assert [samples.end for samples in record.samples] == ["ok"] * 4 and record.errors == {name: None, "b": None}
+    assert record.plan.subjects[0].label == name and name in record.text()
+    # A history goes by this, in every run.
+    assert record.plan.subjects[0].model == record.models[0].name == f"live:{name}"
+
+
+def test_a_functions_name_need_not_be_ascii(im, x):
+    def größe(a):
+        return a * 2
+
+    assert [(samples.label, samples.end) for samples in im.run_live(größe, x, **SETTINGS).samples] == [("größe", "ok")] * 2
+
+
+def test_objects_of_one_name_in_several_threads(im, x):
+    records, both_are_there = {}, threading.Barrier(2, timeout=60)
+
+    def measure(factor):
+        is_first = True
+
+        def model(a):
+            nonlocal is_first
+            if is_first:
+                both_are_there.wait()
+                is_first = False
+            return a * factor
+
+        records[factor] = im.run_live(model, x, output_dir=str(factor), **SETTINGS)
+
+    threads = [threading.Thread(target=measure, args=(factor,)) for factor in (2, 3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {factor: [samples.end for samples in record.samples] for factor, record in records.items()} == {2: ["ok"] * 2, 3: ["ok"] * 2}
+
+
+def test_a_metric_may_measure(im, x):
+    class Nested(im.ModelBenchmark):
+        def measure_again(self, model, sample_input):
+            return im.quick_benchmark(model, sample_input, num_iterations=5).iterations
+
+    assert Nested(lambda a: a * 2, x).run_all(num_iterations=5)["again"] == 5
+
+
+def test_objects_are_never_taken_from_a_module(im):
+    from infermeter.backend import Refused
+    from infermeter.factory import load_factory
+
+    with pytest.raises(Refused, match="the live object 'run_live' is not there"):
+        load_factory("infermeter.live:run_live")
+
+
+@pytest.mark.parametrize("counters, sentence", [(lambda: 1 / 0, "ZeroDivisionError: division by zero"), (lambda: {"a": "x"}, "ValueError"),
+                                                (lambda: 5, "counters gave an object of type int: give a dict of numbers")])
+def test_counters_that_fail_are_a_diagnostic(im, x, counters, sentence):
+    record = im.run_live({"it": lambda a: a}, x, counters={"it": counters}, **SETTINGS)
+    assert [samples.end for samples in record.samples] == ["ok"] * 2 and record.errors["it"] is not None
+    (found,) = [d for d in record.samples[0].diagnostics if d.id == "counters_failed"]
+    assert re.search(f"^counters are missing: .*({sentence})", found.message) and "counters_failed" in record.text()
+
+
 def test_the_batch_of_live_inputs(im):
     x, h, scale = np.ones((5, 3, 4), np.float32), np.ones((3, 4), np.float32), np.float32(2)
 
@@ -116,6 +181,7 @@ def test_arrays_that_do_not_lie_one_behind_the_other_are_the_same_values(im):
 @pytest.mark.parametrize("array, sentence", [
     (np.array([object()]), "object"),
     (np.array(["2020-01-01"], "datetime64[D]"), "datetime64"),
+    (np.array([["a", "b"]]), "'str32' is not a type of elements that is known here"),
 ])
 def test_arrays_that_are_no_tensors_are_refused(im, array, sentence):
     with pytest.raises(im.Error, match=sentence):
@@ -286,6 +352,16 @@ def test_a_module_is_measured_in_the_precision_it_has(im, torch):
     assert next(module.parameters()).dtype == torch.bfloat16
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
+def test_what_has_no_weights_computes_in_the_type_of_its_inputs(im, torch, dtype):
+    x = torch.rand(4, 16).to(getattr(torch, dtype))
+    record = im.run_live({"function": lambda a: a * 2, "module": torch.nn.ReLU()}, x, **SETTINGS)
+    assert [samples.executed["dtype"] for samples in record.samples] == [dtype] * 4, record.samples[0].message
+    assert "precision_not_as_asked" not in record.text()
+    record = im.run_live({"names": lambda a: a * 2}, torch.ones(4, 16, dtype=torch.int64), **SETTINGS)
+    assert "dtype" not in record.samples[0].executed
+
+
 def test_a_device_that_is_not_there_is_refused(im, torch):
     if torch.cuda.is_available():
         pytest.skip("this machine has CUDA")
@@ -321,6 +397,9 @@ def test_a_live_jax_function_is_waited_for(im, jax):
     assert record.plan.subjects[0].backend == "jax"
     assert record.samples[0].executed["runtime"] == "JAX"
     assert [output.shape for output in record.samples[0].outputs] == [[512, 512]]
+    assert record.samples[0].executed["dtype"] == "float32"
+    record = im.run_live({"it": function}, given.astype("bfloat16"), **SETTINGS)
+    assert record.samples[0].executed["dtype"] == "bfloat16"
 
 
 def saved_bytes(torch, module):

@@ -1,6 +1,7 @@
 """run() and compare(): what they measure, how they end, and what Python does meanwhile."""
 
 import contextlib
+import functools
 import json
 import os
 import signal
@@ -339,6 +340,20 @@ def test_what_a_run_cannot_measure_is_said_in_one_sentence(im, tmp_path):
         im.run(lambda a: a, x)
     with pytest.raises(im.UsageError, match="data needs 'synthetic' or the path .* type ndarray: save it with numpy.save"):
         im.run("mlp@fake", data=x, output_dir=tmp_path)
+
+
+@pytest.mark.parametrize("dtype, known", [("'float32'", "float32"), ("np.float32", "float32"), ("np.dtype('float32')", "float32"), ("float", "float64"),
+                                          ("'flaot32'", None), ("dict()", None)])
+def test_types_of_inputs_are_names_or_numpys(im, dtype, known, tmp_path):
+    source = f"import infermeter, numpy as np\nmake = lambda: infermeter.Model(lambda a: a, inputs=[infermeter.Port('x', {dtype}, (1, 2))])\n"
+    (tmp_path / "typed.py").write_text(source)
+    run = functools.partial(im.run, f"{tmp_path}/typed.py:make@python", allow_code=True, **QUICK)
+    if known is None:
+        with pytest.raises(im.UsageError, match="'(flaot32|void)' is not a type of elements that is known here"):
+            run()
+    else:
+        (samples,) = run().samples
+        assert samples.end == "ok" and samples.outputs[0].dtype == known
 
 
 def test_progress_true_tells_each_trial(im, tmp_path, capfd):
