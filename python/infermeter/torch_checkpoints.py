@@ -10,6 +10,7 @@ from infermeter.factory import Model
 
 _STATES = ("state_dict", "model_state_dict", "model")  # where trainers put it in a checkpoint
 _COMPILED = "_orig_mod."  # torch.compile's wrapper, in names
+_COUNTS = "num_batches_tracked"  # of a BatchNorm that may lack it; inference does not use it
 
 
 def with_weights(torch: Any, product: object, load: Load) -> object:
@@ -63,6 +64,7 @@ def _of_module(held: Mapping[str, Any], wanted: list[str], file: str) -> dict[st
     prefixes = [prefix for prefix in prefixes if not prefix or prefix.endswith(".")]
     complete = [prefix for prefix in prefixes if all(prefix + name in held for name in wanted)]
     if len(complete) == 1 or "" in complete:
+        _refuse_surplus(held, complete[0], wanted, file)
         return {name: held[complete[0] + name] for name in wanted}
     if complete:
         raise Refused(
@@ -76,3 +78,19 @@ def _of_module(held: Mapping[str, Any], wanted: list[str], file: str) -> dict[st
         f"{file} lacks {len(missing)} of the {len(wanted)} weights that the factory's model has, such as {missing[0]}; "
         f"it contains {', '.join(list(held)[:3])}, …",
     )
+
+
+def _refuse_surplus(held: Mapping[str, Any], prefix: str, wanted: list[str], file: str) -> None:
+    """A model with fewer layers than were trained is another one. What stands beside a prefix is the trainer's."""
+    known = {prefix + name for name in wanted}
+    surplus = [
+        name
+        for name, value in held.items()
+        if name.startswith(prefix) and name not in known and not name.endswith(_COUNTS) and hasattr(value, "shape")
+    ]
+    if surplus:
+        raise Refused(
+            Status.MODEL_ERROR,
+            f"{file} holds {len(surplus)} weights that the factory's model lacks, such as {surplus[0]}: let the factory make the "
+            "whole model, or load what it needs of the file itself",
+        )

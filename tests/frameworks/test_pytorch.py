@@ -293,6 +293,10 @@ def test_checkpoints_that_do_not_fit(tmp_path, refused, factory):
         file, factory=made, input_shape="1x3")
     torch.save({"state_dict": {f"{part}.{name}": value for part in "ab" for name, value in state.items()}}, file)
     assert "weights of several such models, at a., b." in refused(file, factory=made, input_shape="1x3")
+    for prefix in ("", "model."):  # what was trained has another layer
+        more = {prefix + name: value for name, value in {**state, "2.weight": torch.ones(4, 4), "2.num_batches_tracked": torch.tensor(1)}.items()}
+        torch.save({"state_dict": more}, file)
+        assert f"holds 1 weights that the factory's model lacks, such as {prefix}2.weight" in refused(file, factory=made, input_shape="1x3")
     torch.save({"state_dict": {}}, file)
     assert "contains no state_dict" in refused(file, factory=made, input_shape="1x3")
     file.write_bytes(b"no pickle at all")
