@@ -47,6 +47,12 @@ Result<JudgedGate> judged(const std::shared_ptr<MeasuredRun>& run, std::string_v
   return JudgedGate{.run = run, .gate = std::move(gate), .verdict = std::move(verdict)};
 }
 
+void check_expectations(std::string_view text, std::string name) {
+  PlanDraft ignored;
+  const GateFile file = value_or_raise(gate_file_from_toml(text, name, ignored));
+  static_cast<void>(value_or_raise(make_gate(file, std::move(name))));
+}
+
 JudgedGate judge_run(const std::shared_ptr<MeasuredRun>& run, std::string_view text, std::string name,
                      const std::shared_ptr<MeasuredRun>& baseline, std::string baseline_name,
                      const std::vector<std::shared_ptr<MeasuredRun>>& earlier) {
@@ -119,6 +125,8 @@ void bind_gate(nb::module_& module) {
       .def(
           "junit", [](const JudgedGate& g) { return render_junit(g.run->record(), g.gate, g.verdict); }, "JUnit XML.")
       .def("__str__", [](const JudgedGate& g) { return rendered_gate(g, "table", 80); });
+  module.def("check_expectations", check_expectations, nb::arg("text"), nb::kw_only(), nb::arg("name") = "gate",
+             "Raises what is wrong with a gate file's text, as far as that can be told without a run.");
   module.def(
       "judge_gate", judge_run, nb::arg("record"), nb::arg("text"), nb::kw_only(), nb::arg("name") = "gate",
       nb::arg("baseline") = nb::none(), nb::arg("baseline_name") = "baseline",

@@ -116,11 +116,17 @@ nb::list perturbed(nb::handle base, std::int64_t count, double noise, std::uint6
   return arrays;
 }
 
+using Shares = std::pair<std::vector<double>, std::vector<double>>;
+
 AccuracyDrop accuracy_drop(const AccuracyTally& baseline, const AccuracyTally& candidate,
-                           std::optional<double> max_drop) {
+                           std::optional<double> max_drop, const std::optional<Shares>& of_items) {
   AccuracyDrop drop{.baseline = baseline.accuracy(), .candidate = candidate.accuracy()};
-  drop.paired = value_or_raise(pair_right(baseline.right(), candidate.right()));
   drop.allowed = max_drop;
+  if (of_items) {
+    judge_items(drop, of_items->first, of_items->second);
+    return drop;
+  }
+  drop.paired = value_or_raise(pair_right(baseline.right(), candidate.right()));
   judge_labels(drop);
   return drop;
 }
@@ -257,8 +263,9 @@ void bind_validate(nb::module_& module) {
       "`count` arrays like `base`, each with noise of its own that stays inside `valid_range`, or inside what "
       "each channel of `base` spans. Empty where noise makes no sense: of names (ids, classes), booleans, text.");
   module.def("accuracy_drop", accuracy_drop, nb::arg("baseline"), nb::arg("candidate"), nb::kw_only(),
-             nb::arg("max_drop") = nb::none(),
-             "Of two tallies over the same labelled rows: the drop with its paired interval.");
+             nb::arg("max_drop") = nb::none(), nb::arg("of_items") = nb::none(),
+             "Of two tallies over the same labelled rows: the drop with its paired interval. `of_items`: of masks the "
+             "two's shares of right pixels, mask by mask, which the interval is then computed from.");
 }
 
 }  // namespace infermeter::python

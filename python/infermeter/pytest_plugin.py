@@ -59,6 +59,7 @@ class Meter:
         """`infermeter.compare`; fails where a candidate is worse than the baseline, by a test with a known rate of false
         alarms and by more than `margin`, where its outputs differ, or where one did not run. `undecided`: "fail", "warn" or
         "pass" where the pairs do not decide; the default is the option infermeter_undecided."""
+        self._check_undecided(undecided)
         record, answers = self._measured("compare", (baseline, *candidates), settings)
         comparison, question = record.verdict.comparison, record.plan.question
         assert comparison is not None and question is not None
@@ -76,14 +77,18 @@ class Meter:
         return record
 
     def gate(
-        self, *subjects: Subject, expect: Sequence[str], baseline: Record | None = None, undecided: str | None = None, **settings: Unpack[Settings]
+        self, *subjects: Subject, expect: str | Sequence[str], baseline: Record | None = None, undecided: str | None = None, **settings: Unpack[Settings]
     ) -> Gate:
-        """Measures as `run`, and fails where an expectation (docs/gate.md) does not hold: "latency_p99 <= 50ms". `baseline`:
-        what "no regression" is judged against. `undecided` as for `compare`."""
+        """Measures as `run`, and fails where an expectation (docs/gate.md) does not hold: "latency_p99 <= 50ms", or a list of
+        them. `baseline`: what "no regression" is judged against. `undecided` as for `compare`."""
         import infermeter
+        from infermeter import _core
 
+        self._check_undecided(undecided)
+        expectations = [expect] if isinstance(expect, str) else expect
+        text = f"expect = [{', '.join(json.dumps(each) for each in expectations)}]"
+        _core.check_expectations(text, name="expect")
         record, answers = self._measured("run", subjects, settings)
-        text = f"expect = [{', '.join(json.dumps(each) for each in expect)}]"
         judged = infermeter.judge_gate(record, text, name="expect", baseline=baseline)
         for outcome in judged.outcomes:
             found = "" if outcome.value is None else f" {_with_interval(outcome.value, outcome.interval)}"
@@ -96,9 +101,11 @@ class Meter:
         return judged
 
     def validate(self, baseline: Subject, candidate: Subject, *, undecided: str | None = None, **settings: Unpack[TrialSettings]) -> Validation:
-        """`infermeter.validate`; fails where the candidate does not answer as the baseline does. `undecided`: as for expect."""
+        """`infermeter.validate`; fails where the candidate does not answer as the baseline does. `undecided`: as for
+        `compare`."""
         import infermeter
 
+        self._check_undecided(undecided)
         given: dict[str, Any] = {**settings, "output_dir": str(self.output_dir)}
         with self._alone():
             validation = infermeter.validate(baseline, candidate, **given)
@@ -133,10 +140,12 @@ class Meter:
         self._note(f"{_PREFIX}.{label}.{pairs.metric}.log_change", _with_interval(pairs.estimate, pairs.interval))
         self._note(f"{_PREFIX}.{label}.{pairs.metric}.direction", pairs.direction)
 
+    def _check_undecided(self, wanted: str | None) -> None:
+        if wanted is not None and wanted not in _OUTCOMES:
+            raise UsageError(f"undecided is 'fail', 'warn' or 'pass', and not {wanted!r}")
+
     def _settle(self, questions: list[str], wanted: str | None) -> None:
         outcome = wanted or self._undecided
-        if outcome not in _OUTCOMES:
-            raise UsageError(f"undecided is 'fail', 'warn' or 'pass', and not {outcome!r}")
         if questions and outcome == "fail":
             pytest.fail("\n".join(questions), pytrace=False)
         if questions and outcome == "warn":
@@ -177,6 +186,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "infermeter: measures by the fixture `infermeter`; set by itself")
+    undecided = config.getini("infermeter_undecided")
+    if undecided not in _OUTCOMES:
+        raise pytest.UsageError(f"infermeter_undecided is fail, warn or pass, and not {undecided}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

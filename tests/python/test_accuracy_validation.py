@@ -137,3 +137,27 @@ def test_an_output_that_is_no_number_has_no_error(im):
     figures = dataclasses.asdict(found["metrics"])
     assert all(math.isnan(figure) for figure in figures.values())
     validator.print_report()
+
+
+def test_masks_decide_over_images(im, capsys):
+    random = np.random.default_rng(4)
+    scores = random.random((12, 3, 8, 8)).astype("float32")
+    truth = scores.argmax(axis=1)
+    loader = [(scores[i : i + 3], truth[i : i + 3]) for i in range(0, 12, 3)]
+    alike = im.AccuracyValidator(lambda x: x, lambda x: x * 2, loader, tolerance=0.01)
+    result = alike.validate()
+    assert not result["outputs"][0].within_tolerance and result["passed"] and result["accuracy"].outcome == "pass"
+    assert result["metrics"].baseline_accuracy == result["metrics"].optimized_accuracy == 1
+    forgetful = np.array([0, 1, 1], "float32").reshape(3, 1, 1)
+    worse = im.AccuracyValidator(lambda x: x, lambda x: x * forgetful, loader, tolerance=0.01)
+    result = worse.validate()
+    assert not result["passed"] and result["accuracy"].outcome == "fail"
+    assert result["accuracy"].change == pytest.approx(-(truth == 0).mean()) and result["accuracy"].p_value is None
+    worse.print_report()
+    assert "], over masks" in capsys.readouterr().out
+
+
+def test_a_validation_is_asked_again_with_other_tolerances(im):
+    validator = im.AccuracyValidator(lambda x: x, lambda x: x * 1.03, images())
+    assert not validator.validate()["passed"]
+    assert [im.AccuracyValidator(tolerance=t).validate()["passed"] for t in (0.02, 0.05, 0.02)] == [False, True, False]

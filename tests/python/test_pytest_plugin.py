@@ -88,6 +88,28 @@ def test_what_is_wrong_with_a_request_is_the_sentence(pytest_on):
     assert "infermeter_dir" in reported
 
 
+@pytest.mark.parametrize("call, said", [
+    ("gate({0!r}, expect=['latncy_p50 <= 5ms'])", "latncy_p50"),
+    ("gate({0!r}, expect=[])", "expect"),
+    ("gate({0!r}, expect='latency_p50 <= 5ms', undecided='foo')", "undecided is 'fail', 'warn' or 'pass', and not 'foo'"),
+    ("compare({0!r}, {0!r}, undecided='foo')", "and not 'foo'"),
+    ("validate({0!r}, {0!r}, undecided='foo')", "and not 'foo'"),
+])
+def test_what_is_wrong_is_said_before_anything_is_measured(pytest_on, run, call, said):
+    reported = pytest_on(f"def test_it(infermeter):\n    infermeter.{call.format('mlp@fake')}\n", code=1)
+    assert "UsageError" in reported and said in reported
+    assert not (run.folder / ".infermeter").exists()
+
+
+def test_one_text_is_one_expectation(pytest_on):
+    text = f"def test_gate(infermeter):\n    infermeter.gate({FAST!r}, expect='latency_p50 <= 10ms', {SHORT}, processes=3)\n"
+    assert "pass: latency_p50 <= 10ms" in pytest_on(text, code=0)
+
+
+def test_a_wrong_option_of_the_ini_file_is_refused(pytest_on):
+    pytest_on("def test_other():\n    pass\n", "-o", "infermeter_undecided=foo", code=4)
+
+
 def test_tests_that_measure_are_marked(pytest_on):
     text = f"def test_speed(infermeter):\n    infermeter.run({FAST!r}, {SHORT}, processes=1)\ndef test_other():\n    pass\n"
     assert "1 passed, 1 deselected" in pytest_on(text, "-m", "not infermeter", "--strict-markers", code=0)

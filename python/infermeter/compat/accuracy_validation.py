@@ -79,7 +79,8 @@ class AccuracyValidator:
         asks the same with another tolerance."""
         if not (math.isfinite(tolerance) and tolerance >= 0):
             raise UsageError(f"tolerance={tolerance}: expected a number of at least 0")
-        latest = AccuracyValidator._latest() if AccuracyValidator._latest is not None else None
+        self._asks_again = baseline_model is None and optimized_model is None and validation_loader is None
+        latest = _latest_validator()
         if latest is not None:
             baseline_model = latest.baseline_model if baseline_model is None else baseline_model
             optimized_model = latest.optimized_model if optimized_model is None else optimized_model
@@ -97,7 +98,9 @@ class AccuracyValidator:
         "samples": each output over all inputs, and input by input; "accuracy": an AccuracyDrop or None; "tolerance";
         "num_samples": how many inputs there were. Batches of tensors are moved to where each model is."""
         result = self._validated()
-        AccuracyValidator._latest = weakref.ref(self)
+        # One that asks again is often temporary, and what the next one asks again is the same.
+        if not self._asks_again or _latest_validator() is None:
+            AccuracyValidator._latest = weakref.ref(self)
         return result
 
     def _validated(self) -> dict[str, Any]:
@@ -122,6 +125,10 @@ class AccuracyValidator:
     def print_report(self) -> None:
         """What `validate` found; validates first where that has not been done."""
         print(_report(self._result or self.validate()))
+
+
+def _latest_validator() -> AccuracyValidator | None:
+    return None if AccuracyValidator._latest is None else AccuracyValidator._latest()
 
 
 def validate_optimization(
@@ -213,7 +220,7 @@ class _Run:
         self._tolerance = tolerance
         self._comparer: Any = None
         self._tallies: tuple[AccuracyTally, AccuracyTally] | None = None
-        self._has_masks = False
+        self._shares: tuple[list[float], list[float]] = ([], [])  # of right pixels, of each mask
 
     def add(self, inputs: Any, labels: Any) -> None:
         from infermeter import _core
@@ -227,8 +234,8 @@ class _Run:
             return
         if self._tallies is None:
             self._tallies = (_core.AccuracyTally(), _core.AccuracyTally())
-        for tally, outputs in zip(self._tallies, (first, second), strict=True):
-            self._has_masks |= _add_labels(tally, outputs, labels)
+        for tally, shares, outputs in zip(self._tallies, self._shares, (first, second), strict=True):
+            shares += _add_labels(tally, outputs, labels)
 
     def result(self, max_drop: float) -> tuple[ComparedOutputs, AccuracyDrop | None]:
         from infermeter import _core
@@ -236,8 +243,9 @@ class _Run:
         if self._comparer is None:
             raise UsageError("validation_loader gave nothing: there is no input to compare the models on")
         drop = None
-        if self._tallies is not None and not self._has_masks:
-            drop = _core.accuracy_drop(*self._tallies, max_drop=min(max_drop, 1.0))
+        if self._tallies is not None:
+            has_masks = self._tallies[0].masks is not None
+            drop = _core.accuracy_drop(*self._tallies, max_drop=min(max_drop, 1.0), of_items=self._shares if has_masks else None)
         return self._comparer.result(), drop
 
 
@@ -252,18 +260,26 @@ def _inputs_and_labels(batch: Any, key: Key | None) -> tuple[Any, Any]:
     return inputs, labels if labels.dtype.kind in "iub" else None
 
 
-def _add_labels(tally: AccuracyTally, outputs: Mapping[str, Any], labels: Any) -> bool:
-    """Whether they are masks."""
+def _add_labels(tally: AccuracyTally, outputs: Mapping[str, Any], labels: Any) -> list[float]:
+    """Of masks the share of right pixels of each."""
     is_mask = labels.ndim > 1
     for scores in outputs.values():
         fits = scores.shape[:1] == labels.shape[:1] and scores.dtype.kind not in "iub"
         if is_mask and fits and scores.shape[2:] == labels.shape[1:] and scores.ndim == labels.ndim + 1:
-            tally.add_mask(scores, labels)
-            return True
+            return [share for row in range(len(labels)) if (share := _add_mask(tally, scores[row : row + 1], labels[row : row + 1])) is not None]
         if not is_mask and fits and scores.ndim == 2 and scores.shape[1] > 1:
             tally.add(scores, labels)
-            return False
+            return []
     raise UsageError(f"no output has scores for labels of shape {list(labels.shape)}: [rows, classes], or [rows, classes, …]")
+
+
+def _add_mask(tally: AccuracyTally, scores: Any, mask: Any) -> float | None:
+    """The share of its pixels that are right; None: all are left out."""
+    before = (0, 0) if tally.masks is None else (tally.masks.pixels, tally.masks.right)
+    tally.add_mask(scores, mask)
+    assert tally.masks is not None
+    pixels, right = tally.masks.pixels - before[0], tally.masks.right - before[1]
+    return right / pixels if pixels else None
 
 
 def _worst(outputs: Sequence[OutputDifference], name: str, choose: Callable[[list[float]], float]) -> float:
@@ -302,7 +318,8 @@ def _report(result: Mapping[str, Any]) -> str:
     accuracy = result["accuracy"]
     if accuracy is not None and accuracy.change is not None:
         low, high = accuracy.change_interval
-        lines.append(f"  change of accuracy   {accuracy.change:+.4f} [{low:+.4f}, {high:+.4f}], McNemar p = {accuracy.p_value:.3g}")
+        by = "over masks" if accuracy.p_value is None else f"McNemar p = {accuracy.p_value:.3g}"
+        lines.append(f"  change of accuracy   {accuracy.change:+.4f} [{low:+.4f}, {high:+.4f}], {by}")
     for output in result["outputs"]:
         if not output.comparable:
             lines.append(f"  output '{output.name}' cannot be compared: it {output.reason}")
