@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from typing import TYPE_CHECKING
 
 from infermeter._core import Record as Record
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Record", "frame_of"]
 
+# Of the CSV report; all others are numbers.
+TEXT_COLUMNS = frozenset(
+    "framework model device device_type input_shape dtype timestamp git_commit run label backend runtime runtime_version "
+    "executed_dtype memory_kind outputs end message model_sha256 machine infermeter_version".split()
+)
+
 
 def frame_of(record: Record, iterations: bool) -> pandas.DataFrame:
     """A row per subject with the columns of the CSV report, or a row per timed iteration."""
@@ -21,7 +28,7 @@ def frame_of(record: Record, iterations: bool) -> pandas.DataFrame:
     except ImportError:
         raise UsageError("to_dataframe needs pandas, which is not installed: pip install pandas") from None
     if not iterations:
-        return pandas.read_csv(io.StringIO(record.render("csv")))
+        return read_csv(io.StringIO(record.render("csv")))
     columns = ["label", "process", "iteration", "begin_s", "end_s", "latency_s"]
     parts = [
         pandas.DataFrame(
@@ -38,3 +45,14 @@ def frame_of(record: Record, iterations: bool) -> pandas.DataFrame:
         if len(samples) > 0
     ]
     return pandas.concat(parts, ignore_index=True) if parts else pandas.DataFrame(columns=columns)
+
+
+def read_csv(file: str | os.PathLike[str] | io.StringIO) -> pandas.DataFrame:
+    """A CSV report. Texts stay as they are: a label "001" is no number, and "NA" is not missing."""
+    import pandas
+
+    names = pandas.read_csv(file, nrows=0).columns
+    if isinstance(file, io.StringIO):
+        file.seek(0)
+    missing = {name: [""] for name in names if name not in TEXT_COLUMNS}
+    return pandas.read_csv(file, dtype=dict.fromkeys(TEXT_COLUMNS, str), keep_default_na=False, na_values=missing)

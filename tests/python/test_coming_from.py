@@ -3,6 +3,7 @@ small from outside: the zoo's smallest model, few iterations, the processor wher
 
 import functools
 import json
+import math
 import re
 import warnings
 from pathlib import Path
@@ -94,6 +95,7 @@ def test_outliers_of_a_threshold_are_told(im, x):
         result = benchmarker.benchmark_model(double, x, "it")
     reported = [message for message in result.warnings if "the rule sigma:0.01" in message]
     assert reported and (len(caught) == 1) == (result.outliers_removed > 12)
+    assert all(warning.filename == __file__ for warning in caught)
 
 
 # A runner over frameworks.
@@ -322,6 +324,52 @@ def test_figures_that_are_not_known_print_as_the_others_do(im, x):
     metrics = im.AccuracyValidator(double, double, [x[:1, :1]]).validate()["metrics"]
     names = "mae mse rmse psnr ssim max_difference max_absolute_diff relative_error cosine_similarity baseline_accuracy".split()
     assert all(f"{getattr(metrics, name):.4f}" for name in names) and f"{metrics.ssim:.4f} {metrics.baseline_accuracy:.2%}" == "nan nan%"
+
+
+def test_json_has_null_for_what_is_not_known(im, x, tmp_path):
+    class Unknown(im.ModelBenchmark):
+        def measure_share(self):
+            return float("nan")
+
+    suite = im.BenchmarkSuite()
+    suite.add(Unknown(double, x, name="it"))
+    suite.run_comparison(num_iterations=5)
+    suite.save_results(tmp_path / "results.json")
+    refuse = lambda text: pytest.fail(f"{text} is no JSON")
+    held = json.loads((tmp_path / "results.json").read_text(), parse_constant=refuse)["it"]
+    assert held["metrics"] == {"share": None} and held["parameters"] is None
+    benchmarker = im.PerformanceBenchmarker(1, 5)
+    benchmarker.benchmark_model(double, x, "it", metadata={"loss": [float("inf")]})
+    assert benchmarker.export_results()["it"]["metadata"] == {"loss": [None]}
+
+
+def test_figures_of_a_runner_that_are_not_known_have_a_reason(im, tmp_path):
+    config = im.BenchmarkConfig(framework="fake", model_name="mlp", batch_sizes=[1], measurement_iterations=5, processes=1, verbose=False,
+                                csv_output_dir=str(tmp_path))
+    (result,) = im.run_inference_benchmark(config)
+    unknown = {name for name, value in result.items() if isinstance(value, float) and math.isnan(value)}
+    assert "memory_device_mb" in unknown and unknown == result["notes"].keys() and all(result["notes"].values())
+    with pytest.raises(im.UsageError, match="run_benchmark_suite knows no 'framework'; it takes models, frameworks, device_prefer, batch_sizes"):
+        im.run_benchmark_suite(["mlp"], ["fake"], [1], framework="x", model_name="y")
+
+
+# Metrics of one's own.
+
+def test_a_metric_called_as_a_figure_is_refused_but_for_the_accuracy(im, x):
+    class Timed(im.ModelBenchmark):
+        def measure_latency_ms(self):
+            return 1.0
+
+    with pytest.raises(im.UsageError, match="measure_latency_ms: every result has a latency_ms of its own"):
+        Timed(double, x).run_all(num_iterations=5)
+
+    class Accurate(im.ModelBenchmark):
+        def measure_accuracy(self):
+            return 0.5
+
+    result = Accurate(lambda a: a, x).run_all(num_iterations=5, validation_loader=[(IMAGES, LABELS)])
+    assert result.accuracy == result["accuracy"] != 0.5 and result.metrics["accuracy"] == 0.5
+    assert len(result) == len(list(result)) == len(set(result))
 
 
 # Settings of PyTorch.

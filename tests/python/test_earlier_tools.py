@@ -97,7 +97,7 @@ def test_benchmark_model(im, x):
     assert benchmarker.get_result("double") == result and benchmarker.get_result("other") is None
     assert benchmarker.get_all_results() == {"double": result}
     exported = benchmarker.export_results()
-    assert json.loads(json.dumps(exported))["double"]["num_iterations"] == 50
+    assert json.loads(json.dumps(exported, allow_nan=False))["double"]["num_iterations"] == 50
     benchmarker.clear_results()
     assert benchmarker.get_all_results() == {} and "double" in exported
 
@@ -180,6 +180,22 @@ def test_numerical_equivalence(im, x):
     assert not benchmarker.validate_numerical_equivalence(double, trap, x, num_samples=2)[0]
     assert benchmarker.validate_numerical_equivalence(double, lambda a: a[:1] * 2, x)[1] == math.inf
     assert benchmarker.validate_numerical_equivalence(double, lambda a: a * np.nan, x)[:2] == (False, math.inf)
+
+
+def test_numerical_equivalence_of_several_inputs(im, x):
+    benchmarker, seen = im.PerformanceBenchmarker(), []
+    tokens = np.array([[3, 10, 2]])
+
+    def look(a, b):
+        seen.append((a.copy(), b.copy()))
+        return a + b.sum()
+
+    good, _, details = benchmarker.validate_numerical_equivalence(look, look, [x, tokens], num_samples=4, valid_range=(-9, 9))
+    assert good and details["num_samples"] == 4 and len(seen) == 8
+    assert all(a.shape == x.shape and np.array_equal(b, tokens) for a, b in seen) and not np.array_equal(seen[0][0], seen[-1][0])
+    shapes = []
+    benchmarker.validate_numerical_equivalence(lambda a: shapes.append(a.shape) or a, double, [x], num_samples=2)
+    assert set(shapes) == {x.shape}
 
 
 def test_noise_stays_inside_the_valid_range(im):

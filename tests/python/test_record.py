@@ -179,6 +179,16 @@ def test_data_frames(quick_run):
     assert numpy.array_equal(first["latency_s"], expected.latencies_s) and list(first["iteration"]) == list(range(30))
 
 
+def test_texts_of_data_frames_stay_as_they_are(im, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    subjects = [{"label": label, "model": "mlp", "backend": "fake"} for label in ("001", "NA")]
+    record = im.run(*subjects, iterations=20, warmup=1, processes=1)
+    record.to_csv(tmp_path / "benchmark_results_1.csv")
+    for frame in (record.to_dataframe(), im.BenchmarkLogger(tmp_path).read_results()):
+        assert list(frame["label"]) == ["001", "NA"] and list(frame["message"]) == ["", ""]
+        assert frame["latency_p50_ms"][0] > 0 and pandas.isna(frame["memory_device_mb"][0])
+
+
 def test_iterations_are_read_back_from_parquet_by_arrow(quick_run, tmp_path):
     pytest.importorskip("pandas")
     parquet = pytest.importorskip("pyarrow.parquet")

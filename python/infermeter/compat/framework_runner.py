@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infermeter.errors import UsageError
+from infermeter.record import TEXT_COLUMNS, read_csv
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,10 +28,6 @@ __all__ = ["BenchmarkConfig", "BenchmarkLogger", "create_dataloader", "run_bench
 
 BATCH_SIZES = (1, 8, 32, 128)
 OUTPUT_DIR = "results/raw"
-_TEXT_COLUMNS = frozenset(
-    "framework model device device_type input_shape dtype timestamp git_commit run label backend runtime runtime_version "
-    "executed_dtype outputs end message model_sha256 machine infermeter_version".split()
-)
 
 
 @dataclass
@@ -66,11 +63,10 @@ def run_benchmark_suite(
 ) -> list[dict[str, Any]]:
     """Every model on every framework at every batch size, side by side in one run; `config`: fields of
     BenchmarkConfig."""
-    unknown = config.keys() - BenchmarkConfig.__dataclass_fields__.keys()
+    known = ["models", "frameworks", *(name for name in BenchmarkConfig.__dataclass_fields__ if name not in ("framework", "model_name"))]
+    unknown = config.keys() - set(known)
     if unknown:
-        raise UsageError(
-            f"run_benchmark_suite knows no '{min(unknown)}'; it takes {', '.join(BenchmarkConfig.__dataclass_fields__)}"
-        )
+        raise UsageError(f"run_benchmark_suite knows no '{min(unknown)}'; it takes {', '.join(known)}")
     return _measured(BenchmarkConfig(batch_sizes=batch_sizes, **config), frameworks, models)
 
 
@@ -109,16 +105,26 @@ def _csv_file(folder: Path, created_at: float) -> Path:
     return file
 
 
+# Of metrics that are not called as their columns are.
+_COLUMNS = {
+    "throughput": "throughput_ips",
+    "memory_peak": "memory_resident_mb",
+    "device_memory_peak": "memory_device_mb",
+    "compile_time": "compilation_time_ms",
+    "first_inference_time": "first_inference_ms",
+}
+
+
 def _rows(record: Record) -> list[dict[str, Any]]:
     rows = [_typed(row) for row in csv.DictReader(record.render("csv").splitlines())]
     for row, subject in zip(rows, record.verdict.subjects, strict=True):
-        estimates = {f"{metric.name}_ms": metric.estimate for metric in subject.summary.metrics}
-        row["notes"] = {name: one.note for name, one in estimates.items() if name in row and one.value is None and one.note}
+        reasons = {_COLUMNS.get(metric.name, f"{metric.name}_ms"): metric.estimate.note for metric in subject.summary.metrics}
+        row["notes"] = {name: reasons.get(name) or "it was not measured" for name, value in row.items() if value != value}
     return rows
 
 
 def _typed(row: Mapping[str, str]) -> dict[str, Any]:
-    return {name: text if name in _TEXT_COLUMNS else _number(text) for name, text in row.items()}
+    return {name: text if name in TEXT_COLUMNS else _number(text) for name, text in row.items()}
 
 
 def _number(text: str) -> float | int | str:
@@ -153,12 +159,12 @@ class BenchmarkLogger:
     def read_results(self) -> pandas.DataFrame:
         """The file's rows, one per model, framework and batch size."""
         try:
-            import pandas
+            import pandas  # noqa: F401
         except ImportError:
             raise UsageError("read_results needs pandas, which is not installed: pip install pandas") from None
         if not self.path.is_file():
             raise UsageError(f"there is no file {self.path}: look at output_dir and filename")
-        return pandas.read_csv(self.path)
+        return read_csv(self.path)
 
 
 def create_dataloader(

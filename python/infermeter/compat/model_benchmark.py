@@ -57,17 +57,15 @@ class ModelResult(Mapping[str, Any]):
     notes: dict[str, str] = field(default_factory=dict)  # why a number is NaN
 
     def __getitem__(self, key: str) -> Any:
-        if key in self.metrics:
-            return self.metrics[key]
         if key in self.__dataclass_fields__:
             return getattr(self, key)
-        raise KeyError(key)
+        return self.metrics[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*self.__dataclass_fields__, *self.metrics])
+        return iter(dict.fromkeys([*self.__dataclass_fields__, *self.metrics]))
 
     def __len__(self) -> int:
-        return len(self.__dataclass_fields__) + len(self.metrics)
+        return len(self.__dataclass_fields__.keys() | self.metrics.keys())
 
 
 class ModelBenchmark:
@@ -165,6 +163,9 @@ class BenchmarkSuite:
         """A model with metrics of its own."""
         if benchmark.name in self._benchmarks:
             raise UsageError(f"there is a model '{benchmark.name}' already: give each its own name")
+        for field_name in ModelResult.__dataclass_fields__:
+            if field_name != "accuracy" and callable(getattr(benchmark, _MEASURE + field_name, None)):
+                raise UsageError(f"{_MEASURE}{field_name}: every result has a {field_name} of its own: give the metric another name")
         self._benchmarks[benchmark.name] = benchmark
 
     def run_comparison(
@@ -278,10 +279,10 @@ def _result_of(record: Record, subject: int) -> ModelResult:
         found, why = (None, "") if metric is None else (metric.estimate.value, metric.estimate.note)
         return known(name, None if found is None else found * scale, why or "it was not measured")
 
-    def largest(*names: str) -> float:
+    def largest(*names: str) -> float | None:
         found = [[getattr(samples.memory, name) for samples in trials] for name in names]
         given = [[value for value in values if value is not None] for values in found]
-        return next((max(values) * GB for values in given if values), math.nan)
+        return next((max(values) * GB for values in given if values), None)
 
     metrics: dict[str, list[float]] = {}
     for samples in trials:
@@ -294,7 +295,7 @@ def _result_of(record: Record, subject: int) -> ModelResult:
         latency_ms=figure("latency_ms", "latency_p50", MS),
         latency_p99_ms=figure("latency_p99_ms", "latency_p99", MS),
         throughput_fps=figure("throughput_fps", "throughput", 1),
-        memory_allocated_gb=largest("device_peak", "rss_peak_inference"),
+        memory_allocated_gb=known("memory_allocated_gb", largest("device_peak", "rss_peak_inference"), "it was not measured"),
         model_size_mb=known("model_size_mb", facts.size_bytes * MB or None, "what it contains is not known"),
         parameters=known("parameters", facts.parameters, "what it contains is not known"),
         accuracy=known("accuracy", means.get("accuracy") if accuracy is None else accuracy.share, "there are no labels"),
@@ -339,12 +340,14 @@ def _number(value: float, digits: int) -> str:
 
 
 def _write_json(path: str | Path, results: Mapping[str, ModelResult]) -> None:
-    content = {name: _plain(dataclasses.asdict(result)) for name, result in results.items()}
-    Path(path).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    content = {name: plain(dataclasses.asdict(result)) for name, result in results.items()}
+    Path(path).write_text(json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
+def plain(value: Any) -> Any:
     """JSON knows no NaN."""
-    return {
-        key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in values.items()
-    }
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -29,8 +29,9 @@ MS = 1e3
 ROUNDS = 5  # of a comparison: each model in each, in random order, so that drift falls on both
 PROFILED = 3  # inferences
 _NOTE, _ALARM = "outliers_removed", "many_outliers_removed"  # diagnostics
+_UNKNOWN = "it was not measured"
 _NEARLY = 0.85  # how alike two names are, of 1
-_CALLER = 5  # frames from a warning to who called benchmark_model or compare_models
+_CALLER = 4  # frames from a warning to who called benchmark_model or compare_models
 NOISE = 0.01  # of the range of valid inputs, standard deviation (infermeter/data/perturb.hpp)
 
 
@@ -54,6 +55,7 @@ class BenchmarkResult:
     warnings: tuple[str, ...] = ()
     executed: dict[str, str] = field(default_factory=dict)  # what was really executed
     profile: tuple[dict[str, Any], ...] = ()  # operators or functions by their own time, where profiling is enabled
+    notes: dict[str, str] = field(default_factory=dict)  # why a number is NaN
 
     def __str__(self) -> str:
         return (
@@ -204,8 +206,10 @@ class PerformanceBenchmarker:
         self.results.clear()
 
     def export_results(self) -> dict[str, dict[str, Any]]:
-        """All results by name, as what JSON can hold."""
-        return {name: dataclasses.asdict(result) for name, result in self.results.items()}
+        """All results by name, as what JSON can hold: a number that is not known is None."""
+        from infermeter.compat.model_benchmark import plain
+
+        return {name: plain(dataclasses.asdict(result)) for name, result in self.results.items()}
 
     def _measured(
         self, models: Mapping[str, Any], inputs: Any, iterations: int, rounds: int, options: Mapping[str, str] | None = None
@@ -231,21 +235,20 @@ class PerformanceBenchmarker:
         trials = [samples for samples in record.samples if samples.subject == subject]
         name = record.plan.subjects[subject].label
         reported = self._tell(name, verdict.summary.diagnostics)
+        figures = {field: _ms(verdict.summary, metric) for field, metric in _TIMES.items()}
+        figures["memory_peak_mb"] = _memory(trials, "device_peak", "rss_peak_inference")
+        figures["memory_allocated_mb"] = _memory(trials, "device_now", "rss_after_load")
+        values: dict[str, Any] = {field: value for field, (value, _) in figures.items()}
         result = BenchmarkResult(
             name=name,
-            mean_time_ms=_ms(verdict.summary, "latency_mean"),
-            std_time_ms=_ms(verdict.summary, "latency_std"),
-            min_time_ms=_ms(verdict.summary, "latency_min"),
-            max_time_ms=_ms(verdict.summary, "latency_max"),
-            median_time_ms=_ms(verdict.summary, "latency_p50"),
-            memory_peak_mb=_memory(trials, "device_peak", "rss_peak_inference"),
-            memory_allocated_mb=_memory(trials, "device_now", "rss_after_load"),
+            **values,
             num_iterations=sum(len(samples) for samples in trials),
             device=trials[0].executed.get("device", record.plan.subjects[subject].device),
             outliers_removed=verdict.summary.outliers.removed,
             warnings=reported,
             executed=dict(trials[0].executed),
             profile=_profile(model, inputs) if self.enable_profiling else (),
+            notes={field: why for field, (value, why) in figures.items() if math.isnan(value)},
         )
         self._log(str(result))
         return result
@@ -313,33 +316,52 @@ def _of(config: Any, name: str) -> Any:
     return config.get(name) if isinstance(config, Mapping) else getattr(config, name, None)
 
 
-def _ms(summary: Summary, name: str) -> float:
+_TIMES = {
+    "mean_time_ms": "latency_mean",
+    "std_time_ms": "latency_std",
+    "min_time_ms": "latency_min",
+    "max_time_ms": "latency_max",
+    "median_time_ms": "latency_p50",
+}
+
+
+def _ms(summary: Summary, name: str) -> tuple[float, str]:
+    """A time, and why it is NaN."""
     metric = summary.metric(name)
-    value = None if metric is None else metric.estimate.value
-    return math.nan if value is None else value * MS
+    value, note = (None, "") if metric is None else (metric.estimate.value, metric.estimate.note)
+    return (math.nan, note or _UNKNOWN) if value is None else (value * MS, "")
 
 
-def _memory(trials: Sequence[Samples], of_device: str, of_process: str) -> float:
-    """Megabytes, the most of any trial."""
+def _memory(trials: Sequence[Samples], of_device: str, of_process: str) -> tuple[float, str]:
+    """Megabytes, the most of any trial; and why they are NaN."""
     for name in (of_device, of_process):
         values = [value for samples in trials if (value := getattr(samples.memory, name)) is not None]
         if values:
-            return float(max(values)) * MB
-    return math.nan
+            return float(max(values)) * MB, ""
+    return math.nan, _UNKNOWN
 
 
 def _noisy_inputs(given: Any, count: int, valid_range: tuple[float, float] | None, seed: int) -> list[Any]:
     """The input, and it with noise; itself alone where its numbers are names (of tokens, of classes)."""
+    if count < 1:
+        raise UsageError(f"num_samples={count}: give at least 1")
+    if not isinstance(given, (list, tuple)):
+        return [given, *_noisy(given, count - 1, valid_range, seed)]
+    # Of several inputs, those whose numbers are names stay as they are.
+    columns = [_noisy(part, count - 1, valid_range, seed + place) for place, part in enumerate(given)]
+    samples = range(max(map(len, columns), default=0))
+    return [given, *([column[i] if column else part for column, part in zip(columns, given, strict=True)] for i in samples)]
+
+
+def _noisy(given: Any, count: int, valid_range: tuple[float, float] | None, seed: int) -> list[Any]:
     from infermeter import _core
     from infermeter.live import as_array, like
 
-    if count < 1:
-        raise UsageError(f"num_samples={count}: give at least 1")
     base = as_array(given)
-    if valid_range is not None and not valid_range[0] <= base.min() <= base.max() <= valid_range[1]:
+    noisy = _core.perturbed(base, max(count, 1), noise=NOISE, seed=seed, valid_range=valid_range)
+    if noisy and valid_range is not None and not valid_range[0] <= base.min() <= base.max() <= valid_range[1]:
         raise UsageError(f"the input leaves valid_range {valid_range}: it spans {base.min():g} to {base.max():g}")
-    noisy = _core.perturbed(base, count - 1, noise=NOISE, seed=seed, valid_range=valid_range)
-    return [given, *(like(given, array) for array in noisy)]
+    return [like(given, array) for array in noisy[:count]]
 
 
 def _profile(model: Any, inputs: Any) -> tuple[dict[str, Any], ...]:
