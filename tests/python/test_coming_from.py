@@ -319,6 +319,8 @@ def test_figures_that_are_not_known_print_as_the_others_do(im, x):
     assert len(unknown) == 4 and set(unknown) <= result.notes.keys() and all(result.notes.values())
     assert "iterations" in result.notes["latency_p99_ms"] and "latency_p99_ms nan" in f"latency_p99_ms {result['latency_p99_ms']:.1f}"
     assert not {name for name, value in result.items() if value is None}
+    few = im.PerformanceBenchmarker(1, 5).benchmark_model(double, x)
+    assert math.isnan(few.median_time_ms) and "iterations" in few.notes["median_time_ms"] and "min_time_ms" not in few.notes
     comparison = im.PerformanceBenchmarker(1, 10).compare_models(double, double, x)
     assert f"{comparison.speedup_low:.2f} {comparison.speedup_high:.2f}" == "nan nan"
     metrics = im.AccuracyValidator(double, double, [x[:1, :1]]).validate()["metrics"]
