@@ -295,11 +295,20 @@ bool is_run_of(const RunRecord& record, Plan plan) {
   return plan_to_json(plan) == plan_to_json(record.plan);
 }
 
+bool has_live_trials(const RunRecord& record) {
+  return std::ranges::any_of(record.trials, [](const Samples& trial) {
+    return std::ranges::any_of(trial.diagnostics,
+                               [](const Diagnostic& found) { return found.id == DiagnosticId::not_isolated; });
+  });
+}
+
 Result<BegunRun> resumed_run(Store& store, std::string_view run, const Plan& plan, const RunContext& context) {
   INFERMETER_TRY(const std::string id, store.id_of_run(run));
   INFERMETER_TRY(RunLock lock, store.lock_run(id));
   INFERMETER_TRY(auto record, store.load_run(id));
   if (record.finished) return refuse(record.id, "it is finished (`infermeter report` shows it)");
+  // Code that happens to have the name of such an object would be measured in its place.
+  if (!context.trial && has_live_trials(record)) return refuse(record.id, "it measured live objects of a program");
   if (!plan.subjects.empty() && !is_run_of(record, plan)) return refuse(record.id, "its plan is not the one asked for");
   if (plan.subjects.empty()) INFERMETER_TRY_DONE(check_own_plan(record, plan));
   const Environment now = read_environment();

@@ -260,11 +260,16 @@ except KeyboardInterrupt as interrupt:
     print(len(record.samples), record.finished, record.samples[0].end, record.samples[-1].end)
     stored = infermeter.load("latest")
     print(stored.id == record.id, len(stored.samples) == len(record.samples))
+try:
+    infermeter.run(resume=True, allow_code=True)
+except infermeter.UsageError as error:
+    print(error)
 """)
     assert done.returncode == 0, done.stderr
-    first, second = done.stdout.splitlines()
+    first, second, third = done.stdout.splitlines()
     assert first == "2 False ok interrupted"
     assert second == "True True"
+    assert "cannot be resumed: it measured live objects of a program; start a new run" in third
 
 
 def test_other_threads_go_on(im, x):
