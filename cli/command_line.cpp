@@ -26,21 +26,21 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"load", "Measure response times while many requests come at once.", declare_load, true},
     {"tune", "Find the best settings of a model on this machine.", declare_tune, true},
     {"profile", "Show the time of each operator, and why one subject is slower.", declare_profile, true},
-    {"import", "Read profiles written by other tools, and report on them.", declare_import, true},
+    {"import", "Read profiles or times written by other tools, and report on them.", declare_import, true},
     {"gate", "Check a run against expectations; for continuous integration.", declare_gate, true},
     {"report", "Print a stored run, in any format.", declare_report, true},
     {"runs", "List the stored runs.", declare_runs},
     {"baseline", "Name runs, so that later ones can be compared with them.", declare_baseline},
     {"store", "Copy runs from one store to another.", declare_store},
     {"history", "Show results over time, and where they changed.", declare_history, true},
-    {"publish", "Write a site of static pages of what is stored.", declare_publish},
+    {"publish", "Write the stored runs as a static site.", declare_publish},
     {"validate", "Compare the outputs of two subjects, or with recorded outputs.", declare_validate, true},
     {"variants", "Make variants of a model (float16, int8, …), measure them, and recommend.", declare_variants, true},
     {"study", "Measure several plans for one question, with a checklist and report files.", declare_study, true},
     {"models", "List the zoo, write one of its models to a file, inspect a model file.", declare_models},
     {"backends", "List the available back ends, their libraries and options.", declare_backends},
     {"doctor", "Check whether this machine is fit for measuring, and what is missing.", declare_doctor},
-    {"completion", "Print the script by which a shell completes command lines.", declare_completion},
+    {"completion", "Print a script that makes the shell complete command lines.", declare_completion},
     {"version", "Print the version.", declare_version},
 });
 
@@ -119,8 +119,8 @@ std::string parse_complaint(const CLI::App& app, const CLI::ParseError& error) {
 void declare_root(CLI::App& app) {
   for (const Verb& verb : kVerbs) app.add_subcommand(std::string(verb.name), std::string(verb.summary));
   set_help(app, {.usage = "infermeter VERB …",
-                 .about = "A meter for inference: how fast, how big and how right a model is on a runtime, and whether "
-                          "one is really better than another.",
+                 .about = "Measures inference: speed, size and accuracy of a model on a runtime, and whether one is "
+                          "better than another.",
                  .examples = {{"infermeter run resnet50@onnxruntime resnet50@openvino",
                                "Compare two runtimes on a model of the zoo."},
                               {"infermeter run --model model.onnx --backend openvino --batch-sizes 1 4 8",

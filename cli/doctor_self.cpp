@@ -64,7 +64,8 @@ void note_disturbances(const RunRecord& record, SelfNoise& found) {
 }  // namespace
 
 void SelfComparison::declare(CLI::App& app) {
-  app.add_option("--aa", pairs, "Compare a program with itself over N pairs of processes (20, for example).")
+  app.add_option("--aa", pairs,
+                 "Compare a program with itself over N pairs of processes, 8 to 10000 (20, for example).")
       ->type_name("N")
       ->group("Noise");
   app.add_option("--aa-subject", subject,

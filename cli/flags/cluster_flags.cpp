@@ -43,7 +43,7 @@ void ClusterFlags::declare(CLI::App& app) {
       app, "--on", on_, "CLUSTER",
       "slurm, or kubernetes (with --write-job). Measures on nodes, one task alone on each; a block (a process of "
       "every subject) stays on one node.");
-  declare_text(app, "--nodes", nodes_, "N", "So many tasks, each of which has a node of its own. Default: 4.");
+  declare_text(app, "--nodes", nodes_, "N", "Number of tasks, each on a node of its own. Default: 4.");
   declare_text(app, "--partition", partition_, "NAME", "Slurm's partition.");
   declare_text(app, "--constraint", constraint_, "FEATURES",
                "Nodes with these features; with --on kubernetes those with a label, KEY=VALUE.");

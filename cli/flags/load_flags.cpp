@@ -73,11 +73,12 @@ void LoadFlags::declare(CLI::App& app) {
                  "token, whole answer).");
   declare_one(
       app, "--spin", spin_, "WHEN",
-      "Open loop: on and auto wait actively for the last 200 µs before an arrival, auto only while no request is "
-      "in flight; off sleeps. Default: auto.");
-  app.add_flag("--mlperf", mlperf_,
-               "The time of MLPerf Inference for the four scenarios that it names: 10 minutes in each process, unless "
-               "--duration or --requests says otherwise.")
+      "Open loop: on and auto busy-wait for the last 200 µs before an arrival, auto only while no request is in "
+      "flight; off sleeps. Default: auto.");
+  app.add_flag(
+         "--mlperf", mlperf_,
+         "Measure as long as MLPerf Inference does: 10 minutes in each process, unless --duration or --requests says "
+         "otherwise. For its four scenarios.")
       ->group(kLoadGroup);
   declare_one(app, "--requests", requests_, "N", "End after N requests, instead of --duration (default: 10s).");
 }

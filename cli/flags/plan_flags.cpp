@@ -24,7 +24,7 @@ struct FlagHelp {
   std::string_view value;
   std::string_view group;
   std::string_view help;
-  std::optional<Use> use{};  // of one verb only
+  std::optional<Use> use{};  // of this use only
 };
 
 constexpr auto kFlags = std::to_array<FlagHelp>({
@@ -50,15 +50,18 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
      "Measure under load: rate=40, concurrency=8, scenario=offline, arrivals=FORM, samples=N (docs/load.md). May be "
      "repeated."},
     {"env", "--env", "NAME=VALUE", "",
-     "Set an environment variable in the workers. They inherit only the variables that the guide lists. May be "
+     "Set an environment variable in the workers. They inherit only those that docs/plan.md lists. May be "
      "repeated."},
     {"backend_library", "--backend-library", "FILE", "", "The runtime's shared library. Default: searched for."},
     {"backend_path", "--backend-path", "FOLDER", "", "An additional folder of back ends (plug-ins)."},
     {"allow_code", "--allow-code", "", "",
-     "Allow models that contain code (.pt, .pt2, pickles), and code named by a plan file or by the run of --resume: "
-     "Python, libraries, folders of back ends."},
+     "Allow models that contain code (.pt, .pt2, pickles), and code named by a plan file: Python, libraries, folders "
+     "of "
+     "back ends."},
     {"metric", "--metric", "NAME", "What is asked",
-     "The metric that is compared: p50 (default), p90, p95, p99, mean, throughput, peak_memory, load_time.",
+     "The metric that is compared: p50 (default), p90, p95, p99, mean, throughput, peak_memory, load_time, "
+     "compile_time, "
+     "first_inference_time; under a load also response_p99 and the like (docs/load.md).",
      Use::comparison},
     {"margin", "--margin", "SHARE", "", "Ignore smaller differences: 1% (default), 0.02.", Use::comparison},
     {"alpha", "--alpha", "SHARE", "",
@@ -67,29 +70,35 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
      "Maximum number of pairs of processes. Default: 40, or 200 with --until-resolved.", Use::comparison},
     {"repeat_disturbed", "--repeat-disturbed", "N", "",
      "Measure up to N pairs again in which other programs, steal or throttling disturbed a process. Default: a fifth "
-     "of "
-     "--max-pairs, at most 8.",
+     "of --max-pairs, at most 8.",
      Use::comparison},
-    {"budget", "--budget", "TIME", "", "Start no new pair after this time.", Use::comparison},
+    {"budget", "--budget", "TIME", "", "Start no pair that would end later. Default: no limit.", Use::comparison},
     {"warmup", "--warmup", "N|auto|none", "How it is measured",
      "Untimed inferences between the first and the timed ones. Default: auto, from pilot processes. none: even the "
      "first inference is timed, for workloads that start cold each time."},
     {"iterations", "--iterations", "N|auto", "", "Timed inferences per process. Default: auto, from pilot processes."},
     {"duration", "--duration", "TIME", "", "Instead of --iterations: seconds of timed inferences per process."},
     {"processes", "--processes", "N|auto", "",
-     "Worker processes per subject, the independent repetitions. auto, the default of run: 3 to 20, until every answer "
-     "is decided or known within --precision, or --budget is over. Default of other verbs: 3.",
+     "Worker processes per subject, the independent repetitions. auto (default): 3 to 20, until every answer is "
+     "decided "
+     "or known within --precision, or --budget is over.",
      Use::run},
+    {"processes", "--processes", "N", "", "Worker processes per subject, the independent repetitions. Default: 3.",
+     Use::fixed},
     {"precision", "--precision", "SHARE", "",
      "Smaller differences count as none; with --processes auto, intervals this narrow are enough. Default: 2%.",
      Use::run},
+    {"precision", "--precision", "SHARE", "", "Smaller differences count as none. Default: 2%.", Use::fixed},
     {"budget", "--budget", "TIME", "", "With --processes auto: start no round that would end later. Default: 2m.",
      Use::run},
     {"repeat_disturbed", "--repeat-disturbed", "N", "",
      "Measure up to N rounds again in which other programs, steal or throttling disturbed a process; the disturbed "
-     "ones "
-     "are not used. Default: 3 with --processes auto and in gate, else 0.",
+     "ones are not used. Default: 3 with --processes auto, else 0.",
      Use::run},
+    {"repeat_disturbed", "--repeat-disturbed", "N", "",
+     "Measure up to N rounds again in which other programs, steal or throttling disturbed a process; the disturbed "
+     "ones are not used. Default: 0.",
+     Use::fixed},
     {"leak_iterations", "--leak-iterations", "N", "",
      "Check for memory leaks in one more process per subject, over N iterations (2000, for example). Default: 0, no "
      "check."},
@@ -114,7 +123,7 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
     {"data_seed", "--data-seed", "N", "",
      "Seed of synthetic inputs. Default: 1, so that all runs use the same inputs."},
     {"labels", "--labels", "FILE", "",
-     "Ground truth for accuracy: a class index per line, lines NAME,INDEX for pictures, or .npy (indices, masks)."},
+     "Ground truth for accuracy: a class index per line, lines NAME,INDEX for images, or .npy (indices, masks)."},
     {"distribution", "--distribution", "[INPUT=]DIST", "",
      "Distribution of synthetic inputs: uniform:-1:1, normal:0:1, integers:0:255, zeros, ones. May be repeated."},
     {"load_timeout", "--load-timeout", "TIME", "Limits of a worker",
@@ -128,7 +137,7 @@ constexpr auto kFlags = std::to_array<FlagHelp>({
      "Where runs are stored instead: postgresql://HOST/DATABASE, service=NAME, or an SQLite file (docs/store.md). "
      "Passwords are kept in ~/.pgpass."},
     {"format", "--format", "FORMAT", "",
-     "table (default), json, csv, markdown, latex, openmetrics, bencher, google-benchmark."},
+     "table (default), json, csv, markdown, html, latex, openmetrics, bencher, google-benchmark."},
 });
 
 // The word that an earlier runner had for the two that it knew.
@@ -286,7 +295,8 @@ Result<PlanDraft> ambient_draft(const Surroundings& world) {
 
 void SomeFlags::declare(CLI::App& app, std::initializer_list<std::string_view> keys) {
   for (const FlagHelp& flag : kFlags) {
-    if (std::ranges::find(keys, flag.key) != keys.end()) declare_flag(app, flag, "Flags", values_[flag.key]);
+    if (flag.use.value_or(Use::fixed) != Use::fixed || std::ranges::find(keys, flag.key) == keys.end()) continue;
+    declare_flag(app, flag, "Flags", values_[flag.key]);
   }
 }
 
@@ -389,7 +399,7 @@ Result<Done> PlanFlags::apply_flags(PlanDraft& draft) const {
   if (until_resolved_) draft.question.until_resolved = true;
   if (all_pairs_) draft.question.all_pairs = true;
   if (drop_disturbed_) draft.question.drop_disturbed = true;
-  draft.wants_budget = !values.at("budget").empty();
+  draft.wants_budget = !values["budget"].empty();
   return Done{};
 }
 

@@ -16,8 +16,9 @@
 
 namespace infermeter {
 
-// Which verb the flags are for: some make sense for one only.
-enum class Use { run, comparison };
+// What the flags are for, as some make sense for one use only. Fixed: verbs whose number of processes never depends on
+// what is measured.
+enum class Use { run, fixed, comparison };
 
 class PlanFlags {
  public:

@@ -32,7 +32,7 @@ void PlotFlags::declare(CLI::App& app) {
   app.add_option("--plot", file,
                  "Instead of printing, plot the run against batch size: a line per framework and a panel per model, "
                  "with intervals; bars with a single batch size. Needs matplotlib.")
-      ->type_name("FILE.png|.svg")
+      ->type_name("FILE.png|.svg|.pdf")
       ->group(kPlot);
   app.add_option("--metric", metric, "The metric to plot: p50 (default), throughput, memory.")
       ->type_name("NAME")

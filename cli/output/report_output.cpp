@@ -51,7 +51,9 @@ void ReportOutput::declare(CLI::App& app) {
       ->type_name("N")
       ->capture_default_str()
       ->group("Results");
-  app.add_flag("--no-samples", no_samples, "Leave single iterations out of JSON and HTML.")->group("Results");
+  app.add_flag("--no-samples", no_samples,
+               "Leave single iterations, and what trials record of requests and tokens, out of JSON and HTML.")
+      ->group("Results");
 }
 
 Result<Format> ReportOutput::settle(const PlanDraft& draft, const OtherNames& names) {

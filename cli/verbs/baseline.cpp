@@ -92,7 +92,7 @@ CLI::App* declare_set(CLI::App& app, BaselineOptions& options) {
                                     "Read the run from a report under version control."}},
                       .notes = {}});
   set_app->add_option("NAME", options.name, "Up to 100 bytes of text.")->required()->type_name("")->group("What");
-  set_app->add_option("RUN", options.run, "An id, a prefix of one, latest, or a JSON report: FILE.json.")
+  set_app->add_option("RUN", options.run, "An id, a prefix of one, latest, previous, or a JSON report: FILE.json.")
       ->required()
       ->type_name("")
       ->group("What");

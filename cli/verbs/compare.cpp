@@ -53,7 +53,7 @@ HelpText compare_help() {
                    {"infermeter compare mlp@openvino,threads=1 mlp@openvino,threads=2 --metric peak_memory",
                     "Two settings, by their memory."},
                    {"infermeter compare mlp@onnxruntime mlp@openvino --rate 100 --metric response_p99",
-                    "Two runtimes under the same load, by the response time of the slowest hundredth."},
+                    "Two runtimes under the same load, by the 99th percentile of the response time."},
                    {"infermeter compare resnet50@onnxruntime resnet50@openvino --html report.html",
                     "With an HTML page that shows every pair."},
                    {"infermeter compare resnet50@onnxruntime resnet50@openvino --budget 2m --until-resolved",
@@ -71,7 +71,7 @@ HelpText compare_help() {
           "With several candidates, p values are corrected (Holm), so that the false-alarm rate does not grow.",
           "An interrupted comparison is finished with `infermeter run --resume`; `infermeter report` prints its report "
           "again.",
-          "--fail-slower: exit code 1 if a candidate is slower; --fail-inconclusive: 5 if the result is inconclusive.",
+          "--fail-slower: exit code 1 if a candidate is slower; --fail-inconclusive: 5 if the result is undecided.",
           kExitCodes}};
 }
 
@@ -94,7 +94,7 @@ void declare_compare_flags(CLI::App& app, CompareOptions& options) {
       ->type_name("WHAT")
       ->group(kAsked);
   app.add_flag("--fail-slower", options.fail_slower, "Exit code 1 if a candidate is slower.")->group(kAsked);
-  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if the result is inconclusive.")
+  app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if the result is undecided.")
       ->group(kAsked);
   app.add_flag("--dry-run", options.dry_run, "Print the plan. Measures nothing.")->group("Running");
   options.verbosity.declare(app, "Running");

@@ -17,7 +17,7 @@ Action declare_completion(CLI::App& app) {
   set_help(app,
            {.usage = "infermeter completion bash|zsh|fish",
             .about = "Prints a script by which a shell completes verbs, flags, models of the zoo, back ends and "
-                     "their options, and stored runs. An installation has it where shells look for it.",
+                     "their options, and stored runs. `make install` installs the script where shells find it.",
             .examples = {{"infermeter completion bash", "For ~/.bashrc: eval \"$(infermeter completion bash)\"."},
                          {"infermeter completion zsh", "For the file _infermeter in a folder of zsh's fpath."},
                          {"infermeter completion fish", "For the file ~/.config/fish/completions/infermeter.fish."}},

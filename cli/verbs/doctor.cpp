@@ -173,9 +173,10 @@ Action declare_doctor(CLI::App& app) {
   set_help(app, {.usage = "infermeter doctor [flags]",
                  .about = "Reports what disturbs measurements on this machine (governor, turbo, SMT, load, few cores, "
                           "missing permissions, …) and which parts of infermeter are missing, each with a remedy. "
-                          "Changes nothing; the exit code is always 0. With --aa a program is compared with itself, "
-                          "which shows the smallest difference that can be detected on this machine; later comparisons "
-                          "quote it. With --peaks the peak performance of processor and memory is measured.",
+                          "Changes nothing; the exit code does not depend on what is found. With --aa a program is "
+                          "compared with itself, which shows the smallest difference that can be detected on this "
+                          "machine; later comparisons quote it. With --peaks the peak performance of processor and "
+                          "memory is measured.",
                  .examples = {{"infermeter doctor", "Before measuring."},
                               {"infermeter doctor --aa 20", "The noise of this machine, in about ten seconds."},
                               {"infermeter doctor --peaks", "Peak rates of float32, bfloat16, int8 and of each cache."},

@@ -59,7 +59,7 @@ HelpText gate_help() {
                    {"infermeter gate gate.toml --run latest --junit gate.xml --markdown gate.md --force",
                     "With report files for continuous integration."},
                    {"infermeter gate gate.toml --run latest --sarif gate.sarif --annotations --force",
-                    "With what GitHub shows at the lines of gate.toml."},
+                    "With findings that GitHub shows at the lines of gate.toml."},
                    {"infermeter gate gate.toml --html gate.html", "With an HTML page."},
                    {"infermeter gate gate.toml --run latest --fail-inconclusive --format json",
                     "Fail if anything is inconclusive; JSON output."}},
@@ -110,6 +110,10 @@ void declare_gate_flags(CLI::App& app, GateOptions& options) {
       ->group(kGateResults);
   options.verbosity.declare(app, kGateResults);
   options.flags.declare(app, {"output_dir", "store", "allow_code"});
+  app.get_option("--allow-code")
+      ->description(
+          "Allow models that contain code (.pt, .pt2, pickles), and code named by FILE or its plan: Python, libraries, "
+          "folders of back ends.");
 }
 
 // The gate file, with its plan in the draft and the flags over both.

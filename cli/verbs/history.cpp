@@ -151,7 +151,7 @@ Action declare_history(CLI::App& app) {
       ->group("What");
   app.add_option("--metric", options->metric,
                  "p50 (default), p90, p95, p99, mean, throughput, peak_memory, load_time, compile_time, "
-                 "first_inference_time, or a figure of a load, as response_p99.")
+                 "first_inference_time, or a figure of a load, for example response_p99.")
       ->type_name("NAME")
       ->group("What");
   app.add_option("--machine", options->machine, "this (default), all, or a prefix of a fingerprint.")

@@ -59,7 +59,8 @@ HelpText import_help() {
           "so that an interval needs two of them (LABEL=FILE,FILE). Benchmarks of the same name are compared across "
           "subjects, the commands of one hyperfine file with the first one.",
           "All times come from the files. Nothing is measured, so there is no p50 without the profiler, no "
-          "roofline and no machine. Of profiles the faster half of the iterations of each file counts, as always.",
+          "roofline and no machine. Of profiles the faster half of the iterations of each file counts, as in "
+          "`infermeter profile`.",
           "The run is stored like any other: `infermeter report latest --profile-files FOLDER` writes it for "
           "Perfetto and for flame graphs.",
           kExitCodes}};

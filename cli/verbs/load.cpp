@@ -48,7 +48,8 @@ HelpText load_help() {
            {"infermeter load mlp@onnxruntime --arrivals step:50:5s/200:5s",
             "50 requests per second for 5 s, then 200."},
            {"infermeter load mlp@onnxruntime --arrivals trace.csv", "Arrivals as they were recorded."}},
-      .notes = {"Three processes per subject (--processes), each with the whole load: intervals stand on processes.",
+      .notes = {"Each of the three processes per subject (--processes) runs the whole load. Intervals are computed "
+                "over processes.",
                 "`infermeter compare A B --rate 40 --metric response_p99` decides which of two is better under load.",
                 "TIME is 30s, 5m, 250ms, or plain seconds. Lists take 1 2 4 or 1,2,4.", kExitCodes}};
 }
@@ -67,7 +68,7 @@ Result<int> load_action(Surroundings& world, const LoadOptions& options) {
   for (const Subject& subject : plan.subjects) {
     if (!subject.load.empty()) continue;
     return usage_error(
-        fmt::format("it is not said how requests come to '{}': --rate 40, --concurrency 8 or --scenario offline, say",
+        fmt::format("no load is given for '{}': add, for example, --rate 40, --concurrency 8 or --scenario offline",
                     subject.label));
   }
   MeasureRequest request{
@@ -82,7 +83,7 @@ Action declare_load(CLI::App& app) {
   auto options = std::make_shared<LoadOptions>();
   set_help(app, load_help());
   options->load.declare(app);
-  options->plan.declare(app);
+  options->plan.declare(app, Use::fixed);
   options->output.declare(app);
   app.add_flag("--dry-run", options->dry_run, "Print the plan. Measures nothing.")->group("Running");
   options->verbosity.declare(app, "Running");

@@ -224,7 +224,7 @@ void declare_build(CLI::App& app, ModelsOptions& options) {
   set_help(app, {.usage = "infermeter models build NAME FILE [--force]",
                  .about = "Writes a model of the zoo as ONNX: seeded weights, dynamic batch, the same bytes on every "
                           "machine.",
-                 .examples = {{"infermeter models build resnet50 resnet50.onnx", "98 MB."}},
+                 .examples = {{"infermeter models build resnet50 resnet50.onnx", "102 MB."}},
                  .notes = {}});
   app.add_option("NAME", options.name, "A name listed by `infermeter models`.")
       ->required()

@@ -32,7 +32,7 @@ HelpText profile_help() {
           "explains why one is slower, across runtimes, precisions and versions.",
       .examples = {{"infermeter profile resnet50@onnxruntime", "The slowest operators of a model of the zoo."},
                    {"infermeter profile resnet50@onnxruntime resnet50@openvino",
-                    "And why OpenVINO is slower or faster."},
+                    "Also why OpenVINO is slower or faster."},
                    {"infermeter profile resnet50@onnxruntime resnet50@onnxruntime,graph_optimization=extended",
                     "The effect of an option of a runtime."},
                    {"infermeter profile resnet50@onnxruntime --profile-files profiling",
@@ -69,7 +69,7 @@ Action declare_profile(CLI::App& app) {
   auto options = std::make_shared<ProfileOptions>();
   options->output.operators = kOperatorsShown;
   set_help(app, profile_help());
-  options->plan.declare(app);
+  options->plan.declare(app, Use::fixed);
   options->output.declare(app);
   options->files.declare(app, "Also write");
   app.add_flag("--dry-run", options->dry_run, "Print the plan. Measures nothing.")->group("Running");

@@ -37,12 +37,12 @@ HelpText publish_help() {
       .about =
           "Writes what is stored as static pages that work from disk and from any web server: an index of subjects and "
           "machines, a page for each series with its changes, the report of each run, badges, and a feed of changes. "
-          "Again into the same folder, it writes what is new or changed and removes what has gone.",
+          "Run again with the same folder, it writes what is new or changed and removes what is gone.",
       .examples = {{"infermeter publish site", "The runs of results/ as a site in the folder site/."},
                    {"infermeter publish site --title 'Speed of our models' --metric p50 --metric peak_memory",
                     "Histories of two metrics."},
                    {"infermeter publish public --store postgresql:///team --base-url https://example.org/speed/",
-                    "A team's database, with whole addresses in the feed and in the badges' Markdown."}},
+                    "A team's database, with absolute links in the feed and in the badges' Markdown."}},
       .notes = {"DIR must be empty or hold a site that `infermeter publish` wrote, and nothing else. Pages show what "
                 "reports show: commands, paths, names of hosts. The exit code does not depend on the results.",
                 kExitCodes}};
@@ -88,27 +88,29 @@ Result<int> publish_action(Surroundings& world, const PublishOptions& options) {
 Action declare_publish(CLI::App& app) {
   auto options = std::make_shared<PublishOptions>();
   set_help(app, publish_help());
-  app.add_option("DIR", options->folder, "Folder for the site; made where it is not there.")
+  app.add_option("DIR", options->folder, "Folder for the site; created if it does not exist.")
       ->required()
       ->type_name("")
       ->group("What");
-  app.add_option("--metric", options->metrics,
-                 "Histories of this metric: p50 (default), p90, p95, p99, mean, throughput, peak_memory, load_time, "
-                 "compile_time, first_inference_time. May be repeated.")
+  app.add_option(
+         "--metric", options->metrics,
+         "Histories of this metric: p50 (default), p90, p95, p99, mean, throughput, peak_memory, load_time, "
+         "compile_time, first_inference_time, or a figure of a load, for example response_p99. May be repeated.")
       ->type_name("NAME")
       ->allow_extra_args(false)
       ->group("What");
-  app.add_option("--runs", options->runs, "Pages for the newest N runs. Default: 1000. Histories have all.")
+  app.add_option("--runs", options->runs, "Pages for the newest N runs. Default: 1000. Histories contain all runs.")
       ->type_name("N")
       ->group("What");
-  app.add_flag("--samples", options->site.samples, "Pages of runs with their single iterations; they are larger.")
+  app.add_flag("--samples", options->site.samples,
+               "Include single iterations in the pages of runs, which makes them larger.")
       ->group("What");
   app.add_option("--title", options->site.title, "The site's name.")
       ->type_name("TEXT")
       ->capture_default_str()
       ->group("What");
   app.add_option("--base-url", options->site.base_url,
-                 "Where the site will be, for whole addresses in feed and badges.")
+                 "Address of the published site, for absolute links in feed and badges.")
       ->type_name("URL")
       ->group("What");
   options->flags.declare(app, {"output_dir", "store"});

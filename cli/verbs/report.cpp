@@ -36,7 +36,7 @@ HelpText report_help() {
               "side on one page with --html.",
           .examples = {{"infermeter report", "The latest run, as a table."},
                        {"infermeter report 20261121 --format json --output run.json",
-                        "The run whose id starts like this, with every iteration, to a file."},
+                        "The run whose id begins with 20261121, with every iteration, to a file."},
                        {"infermeter report latest --format markdown", "For a pull request."},
                        {"infermeter report --format openmetrics --output infermeter.prom",
                         "For Prometheus. Also bencher, google-benchmark, and latex for a paper."},
@@ -169,7 +169,9 @@ Result<int> report_action(Surroundings& world, const ReportOptions& given) {
 Action declare_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
   set_help(app, report_help());
-  app.add_option("RUN", options->runs, "Ids, prefixes of ids, or latest (default).")->type_name("")->group("Run");
+  app.add_option("RUN", options->runs, "Ids, prefixes of ids, previous, or latest (default).")
+      ->type_name("")
+      ->group("Run");
   options->flags.declare(app, {"output_dir", "store", "format"});
   options->output.declare(app);
   options->plot.declare(app);

@@ -52,9 +52,11 @@ HelpText run_help() {
                         "Forty blocks on eight nodes of a cluster."}},
           .notes = {"Units: TIME is 30s, 5m, 250ms, or plain seconds; SIZE is 2GB, 512MiB, or plain bytes.",
                     "Flags with several values take all values that follow: put subjects first, or after --.",
-                    "Every flag except subjects, models, back ends and pairs can also be set by an environment "
-                    "variable (--batch-sizes: INFERMETER_BATCH_SIZES) or in infermeter.toml in the current folder. "
-                    "Flags override --plan, which overrides environment variables, which override infermeter.toml.",
+                    "Most keys of a plan can also be set by an environment variable (batch_sizes: "
+                    "INFERMETER_BATCH_SIZES) or in infermeter.toml in the current folder; docs/plan.md lists them. "
+                    "Flags that are no keys (--html, --output, --quiet, --dry-run, …) can be set only on the command "
+                    "line. Flags override --plan, which overrides environment variables, which override "
+                    "infermeter.toml.",
                     "Files: OUTPUT_DIR/infermeter.db (every run, with raw samples) and "
                     "OUTPUT_DIR/raw/benchmark_results_YYYYMMDD_HHMMSS.csv (this run; UTC), or in OUTPUT_DIR itself if "
                     "its name is raw.",
@@ -66,6 +68,10 @@ HelpText run_help() {
 
 void declare_run_flags(CLI::App& app, RunOptions& options) {
   options.plan.declare(app);
+  app.get_option("--allow-code")
+      ->description(
+          "Allow models that contain code (.pt, .pt2, pickles), and code named by a plan file or by the run of "
+          "--resume: Python, libraries, folders of back ends.");
   options.output.declare(app);
   app.add_flag("--dry-run", options.dry_run,
                "Print the plan: order of trials, limits, estimated time. Measures nothing.")

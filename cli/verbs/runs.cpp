@@ -161,7 +161,7 @@ void declare_runs_list(CLI::App& app, RunsOptions& options) {
   CLI::App* list_app = app.add_subcommand("list", "List the runs (default).");
   set_help(*list_app, {.usage = "infermeter runs list [flags]",
                        .about = "Lists the stored runs: id, date, number of completed trials, tags, note, subjects.",
-                       .examples = {{"infermeter runs list --tag nightly", "Those that are tagged so."}},
+                       .examples = {{"infermeter runs list --tag nightly", "Runs with the tag nightly."}},
                        .notes = {}});
   declare_choice(*list_app, options);
   options.flags.declare(*list_app, {"output_dir", "store"});
@@ -176,15 +176,15 @@ void declare_run(CLI::App& app, RunsOptions& options) {
 }
 
 CLI::App* declare_tag(CLI::App& app, RunsOptions& options, bool removes) {
-  CLI::App* tag_app =
-      removes ? app.add_subcommand("untag", "Take tags from a run.") : app.add_subcommand("tag", "Give tags to a run.");
+  CLI::App* tag_app = removes ? app.add_subcommand("untag", "Remove tags from a run.")
+                              : app.add_subcommand("tag", "Add tags to a run.");
   set_help(*tag_app,
            removes ? HelpText{.usage = "infermeter runs untag RUN TAG… [flags]",
-                              .about = "Takes tags from a run.",
+                              .about = "Removes tags from a run.",
                               .examples = {},
                               .notes = {}}
                    : HelpText{.usage = "infermeter runs tag RUN TAG… [flags]",
-                              .about = "Gives tags to a run: words that `infermeter runs` lists and --tag looks for. "
+                              .about = "Adds tags to a run: words that `infermeter runs` lists and --tag looks for. "
                                        "Tagged runs are never pruned.",
                               .examples = {{"infermeter runs tag latest nightly paper", "Two tags."}},
                               .notes = {}});
@@ -195,11 +195,11 @@ CLI::App* declare_tag(CLI::App& app, RunsOptions& options, bool removes) {
 }
 
 CLI::App* declare_note(CLI::App& app, RunsOptions& options) {
-  CLI::App* note_app = app.add_subcommand("note", "Say something about a run.");
+  CLI::App* note_app = app.add_subcommand("note", "Attach a note to a run.");
   set_help(*note_app,
            {.usage = "infermeter runs note RUN TEXT [flags]",
-            .about = "Keeps a note about a run, in place of the one that it has. An empty text removes it.",
-            .examples = {{"infermeter runs note latest 'after the BIOS update'", "What `infermeter runs` shows."}},
+            .about = "Attaches a note to a run and replaces an earlier one. An empty text removes it.",
+            .examples = {{"infermeter runs note latest 'after the BIOS update'", "`infermeter runs` shows it."}},
             .notes = {}});
   declare_run(*note_app, options);
   note_app->add_option("TEXT", options.note, "Up to 10,000 bytes.")->required()->type_name("")->group("What");
@@ -209,10 +209,11 @@ CLI::App* declare_note(CLI::App& app, RunsOptions& options) {
 
 CLI::App* declare_delete(CLI::App& app, RunsOptions& options) {
   CLI::App* delete_app = app.add_subcommand("delete", "Delete runs.");
-  set_help(*delete_app, {.usage = "infermeter runs delete RUN… [flags]",
-                         .about = "Deletes runs with all that belongs to them: all that are named, or none.",
-                         .examples = {{"infermeter runs delete 20261121", "The run whose id begins so."}},
-                         .notes = {kStays}});
+  set_help(*delete_app,
+           {.usage = "infermeter runs delete RUN… [flags]",
+            .about = "Deletes runs with all that belongs to them. If one of them cannot be deleted, none is.",
+            .examples = {{"infermeter runs delete 20261121", "The run whose id begins with 20261121."}},
+            .notes = {kStays}});
   delete_app->add_option("RUN", options.runs, "Ids, prefixes of ids, latest, or previous.")
       ->required()
       ->type_name("")
@@ -228,14 +229,15 @@ CLI::App* declare_prune(CLI::App& app, RunsOptions& options) {
       {.usage = "infermeter runs prune --keep N | --before DATE [flags]",
        .about = "Deletes old runs that are neither tagged nor a baseline's. With both flags a run must be older by "
                 "both.",
-       .examples = {{"infermeter runs prune --keep 200 --dry-run", "What would go."},
-                    {"infermeter runs prune --keep 200 --before 2026-01-01", "Let it go."}},
+       .examples = {{"infermeter runs prune --keep 200 --dry-run", "Show which runs would be deleted."},
+                    {"infermeter runs prune --keep 200 --before 2026-01-01", "Delete them."}},
        .notes = {kStays}});
   prune_app->add_option("--keep", options.keep, "The newest N runs stay.")->type_name("N")->group("What");
   prune_app->add_option("--before", options.before, "Runs that began on this date (UTC) or later stay.")
       ->type_name("DATE")
       ->group("What");
-  prune_app->add_flag("--dry-run", options.dry_run, "Say which, and delete nothing.")->group("What");
+  prune_app->add_flag("--dry-run", options.dry_run, "Show which runs would be deleted. Deletes nothing.")
+      ->group("What");
   options.flags.declare(*prune_app, {"output_dir", "store"});
   return prune_app;
 }
@@ -250,7 +252,7 @@ Action declare_runs(CLI::App& app) {
                               {"infermeter runs --format json | jq -r '.[] | select(.finished | not) | .id'",
                                "The ids of runs that can be resumed."},
                               {"infermeter runs --last 10", "The newest ten."},
-                              {"infermeter runs prune --keep 200 --dry-run", "Which old runs could go."}},
+                              {"infermeter runs prune --keep 200 --dry-run", "Show which old runs would be deleted."}},
                  .notes = {kExitCodes}});
   declare_runs_list(app, *options);
   CLI::App* tag_app = declare_tag(app, *options, false);

@@ -116,11 +116,11 @@ CLI::App* declare_copy(CLI::App& app, StoreOptions& options) {
       {.usage = "infermeter store copy FROM TO [RUN…]",
        .about =
            "Copies runs with all that belongs to them, and the baselines that name them; their reports are the same "
-           "to the byte. What is there already is left, and what is missing of a run is added. FROM and TO are "
+           "to the byte. What is there already is kept, and missing parts of a run are added. FROM and TO are "
            "files, folders of results, or databases.",
        .examples = {{"infermeter store copy results all.db", "Merge what is in results/ into a file."},
                     {"infermeter store copy results/infermeter.db postgresql:///team latest",
-                     "Bring one run to a database."}},
+                     "Copy one run to a database."}},
        .notes = {kExitCodes}});
   copy_app->add_option("FROM", options.from, "postgresql://HOST/DATABASE, service=NAME, a file, or a folder.")
       ->required()
@@ -134,11 +134,11 @@ CLI::App* declare_copy(CLI::App& app, StoreOptions& options) {
 }
 
 void declare_push(CLI::App& app, StoreOptions& options) {
-  CLI::App* push_app = app.add_subcommand("push", "Bring the runs of --output-dir to --store.");
+  CLI::App* push_app = app.add_subcommand("push", "Copy the runs of --output-dir to --store.");
   set_help(*push_app,
            {.usage = "infermeter store push [RUN…] [flags]",
-            .about = "Brings runs that are kept in --output-dir to the store of a team: those whose database was lost "
-                     "while they were measured, or all others. The same as `infermeter store copy OUTPUT_DIR STORE`.",
+            .about = "Copies runs from --output-dir to the store of a team, for example those whose database was lost "
+                     "while they were measured. The same as `infermeter store copy OUTPUT_DIR STORE`.",
             .examples = {},
             .notes = {kExitCodes}});
   push_app->add_option("RUN", options.runs, "Ids, prefixes of ids, or latest. Default: all.")
@@ -151,10 +151,11 @@ void declare_push(CLI::App& app, StoreOptions& options) {
 
 Action declare_store(CLI::App& app) {
   auto options = std::make_shared<StoreOptions>();
-  set_help(app, {.usage = "infermeter store copy|push …",
-                 .about = "Runs of one store in another: files are merged, a team's database is filled.",
-                 .examples = {{"infermeter store copy results all.db", "Merge what is in results/ into a file."}},
-                 .notes = {kExitCodes}});
+  set_help(app,
+           {.usage = "infermeter store copy|push …",
+            .about = "Copies runs from one store to another, for example to merge files or to fill a team's database.",
+            .examples = {{"infermeter store copy results all.db", "Merge what is in results/ into a file."}},
+            .notes = {kExitCodes}});
   CLI::App* copy_app = declare_copy(app, *options);
   declare_push(app, *options);
   app.require_subcommand(1, 1);

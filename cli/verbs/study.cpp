@@ -99,7 +99,8 @@ void declare_study_flags(CLI::App& app, StudyOptions& options) {
       ->type_name("FOLDER")
       ->group(kStudyResults);
   app.add_flag("--force", options.force, "Overwrite existing files.")->group(kStudyResults);
-  app.add_flag("--no-samples", options.no_samples, "Leave single iterations out of JSON and HTML.")
+  app.add_flag("--no-samples", options.no_samples,
+               "Leave single iterations, and what trials record of requests and tokens, out of JSON and HTML.")
       ->group(kStudyResults);
   app.add_flag("--fail-inconclusive", options.fail_inconclusive, "Exit code 5 if anything is inconclusive.")
       ->group(kStudyResults);
@@ -110,6 +111,12 @@ void declare_study_flags(CLI::App& app, StudyOptions& options) {
             "output_dir", "store", "format"});
   options.cluster.declare(app);
   app.get_option("--format")->description("table (default), json, markdown.");
+  app.get_option("--processes")
+      ->description("Worker processes per subject, the independent repetitions. Default: what the study says, or 3.");
+  app.get_option("--allow-code")
+      ->description(
+          "Allow models that contain code (.pt, .pt2, pickles), and code named by the study: Python, libraries, "
+          "folders of back ends.");
 }
 
 // --- the list -------------------------------------------------------------------------------------------------------

@@ -36,13 +36,13 @@ HelpText tune_help() {
       .usage = "infermeter tune MODEL [flags]",
       .about =
           "Finds the best settings of a model on this machine: back end, threads, batch size, options. The settings "
-          "race "
-          "in blocks of one fresh process each, in random order; those that are shown to be worse than the best leave "
-          "the race, with one error rate for the best and all looks. Fresh pairs of processes, which had no part in "
-          "choosing the best, tell how much better it is than the first setting and than the second best. Outputs "
-          "are compared first: a setting that answers something else is left out.",
+          "race in blocks of one fresh process each, in random order; those that are shown to be worse than the best "
+          "leave the race, with one error rate for the best and all looks. Then fresh pairs of processes, which had no "
+          "part in choosing the best, show how much better it is than the first setting and than the second best. "
+          "Outputs are compared first: a setting with other outputs is left out.",
       .examples =
-          {{"infermeter tune model.onnx", "Each back end that reads it, its threads and its options, one at a time."},
+          {{"infermeter tune model.onnx",
+            "Each back end that can load it, with its threads and options changed one at a time."},
            {"infermeter tune resnet50 --over backend=onnxruntime,openvino threads=1,2 batch_size=1,4 --objective "
             "throughput",
             "Every combination of these values; the first ones are those in use today."},
@@ -51,10 +51,10 @@ HelpText tune_help() {
             "The most throughput within limits on latency and memory."},
            {"infermeter tune mlp --over model=mlp,small.onnx backend=onnxruntime --subject-to 'accuracy_drop <= 0.01' "
             "--data test.npy --labels labels.txt",
-            "Model files that answer differently, by their accuracy."},
+            "Model files with different outputs, judged by their accuracy."},
            {"infermeter tune resnet50 --over backend=onnxruntime,openvino dtype=float32,int8 --subject-to "
             "'cosine >= 0.99'",
-            "int8 beside float32, as long as it answers nearly the same."},
+            "int8 beside float32, as long as its outputs are nearly the same."},
            {"infermeter tune resnet50 --budget 5m --write-plan best.toml",
             "The best setting as a plan file: `infermeter run --plan best.toml`."},
            {"infermeter tune resnet50 --on slurm --constraint bigmem --wait",
@@ -63,11 +63,10 @@ HelpText tune_help() {
           "Gains are reported against the first setting, the first value of each key: put what you use today first.",
           "Settings that cannot be run here (a precision that the device lacks) are left out before anything runs, and "
           "the report says why. What fails in the race leaves it.",
-          "Of more than 60 settings 60 are drawn that lie far apart (--seed); single processes halve them to a dozen "
-          "that race. The report then says that it was a search.",
+          "Of more than 60 settings, 60 that differ much are drawn (--seed), and single processes reduce them to about "
+          "a dozen, which race. The report then says that it was a search.",
           "Constraints are written as in gate files (docs/gate.md): latency_p99 <= 50ms, throughput >= 100, "
-          "peak_memory "
-          "< 1GB, model_size < 30MB, accuracy_drop <= 0.01.",
+          "peak_memory < 1GB, model_size < 30MB, accuracy_drop <= 0.01.",
           "Latency is that of one inference, whatever its batch; throughput counts items.",
           "An interrupted race is finished with `infermeter run --resume`; `infermeter report` prints its report "
           "again.",
@@ -85,7 +84,7 @@ void declare_tune_flags(CLI::App& app, TuneOptions& options) {
          "--over", options.request.over,
          "The values to try: backend, threads, batch_size, dtype, device, model, dim.NAME, load.KEY, or an option of "
          "a back end. threads=1..4 are the numbers from 1 to 4. dtype=int8: a form of the model that each back end's "
-         "own tool makes, calibrated on --data. Every combination is tried. Default: see above.")
+         "own tool makes, calibrated on --data. Every combination is tried. Default: as in the first example.")
       ->type_name("KEY=V1,V2…")
       ->expected(1, CLI::detail::expected_max_vector_size)
       ->group(kTried);
@@ -95,7 +94,7 @@ void declare_tune_flags(CLI::App& app, TuneOptions& options) {
       ->type_name("NAME")
       ->group(kBest);
   app.add_option("--subject-to", options.request.constraints,
-                 "What the best setting must keep to: 'latency_p99 <= 50ms'.")
+                 "Conditions that the best setting must satisfy: 'latency_p99 <= 50ms'.")
       ->type_name("CONDITION…")
       ->expected(1, CLI::detail::expected_max_vector_size)
       ->group(kBest);
@@ -111,6 +110,7 @@ void declare_tune_flags(CLI::App& app, TuneOptions& options) {
             "backend_path", "allow_code",   "warmup",     "iterations", "duration",   "seed",         "data_seed",
             "cpus",         "outliers",     "data",       "labels",     "data_limit", "distribution", "load_timeout",
             "run_timeout",  "memory_limit", "sandbox",    "output_dir", "store",      "format"});
+  app.get_option("--allow-code")->description("Allow models that contain code (.pt, .pt2, pickles).");
   options.output.declare(app);
   app.add_option("--write-plan", options.winner_file,
                  "Write the best setting to a plan file, for `infermeter run --plan`.")

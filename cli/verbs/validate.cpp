@@ -129,7 +129,7 @@ void declare_judged(CLI::App& app, ValidateOptions& options) {
       ->type_name("SHARE")
       ->group(kJudged);
   app.add_flag("--fail-inconclusive", options.fail_inconclusive,
-               "Exit code 5 if what labels or texts are to decide is inconclusive.")
+               "Exit code 5 if the result is undecided or inconclusive.")
       ->group(kJudged);
 }
 
@@ -158,7 +158,9 @@ void declare_validate_flags(CLI::App& app, ValidateOptions& options) {
       {"backends",     "data",       "data_limit", "labels",       "distribution", "data_seed",    "dtype",
        "device",       "threads",    "dimensions", "batch_axis",   "options",      "env",          "backend_library",
        "backend_path", "allow_code", "cpus",       "load_timeout", "run_timeout",  "memory_limit", "sandbox"});
+  app.get_option("--allow-code")->description("Allow models that contain code (.pt, .pt2, pickles).");
   options.flags.declare_other_names(app);
+  app.get_option("--framework")->description("--backend.");
   declare_inputs(app, options);
   declare_judged(app, options);
   declare_results(app, options);

@@ -59,7 +59,7 @@ HelpText variants_help() {
             "The same, with an HTML page that shows the trade-offs."},
            {"infermeter variants model.onnx --precisions int8 --calibration images/ --data test.npy --labels "
             "labels.txt",
-            "Calibrated on some pictures, evaluated on others with labels."},
+            "Calibrated on some images, evaluated on others with labels."},
            {"infermeter variants resnet50 --precisions float32 --graph-opt none,basic,extended,all --threads 1,2 "
             "--batch-sizes 1,8 --backends onnxruntime",
             "Variants by settings, not by files."},
@@ -139,7 +139,7 @@ void declare_other_names(CLI::App& app, VariantsOptions& options) {
   };
   phase("--baseline", "eager", "--phases eager.");
   phase("--phase1", "phase1", "--phases phase1: channels_last and compile.");
-  phase("--phase2", "tensorrt", "--phases tensorrt, which is refused with a sentence.");
+  phase("--phase2", "tensorrt", "--phases tensorrt, which is refused.");
   phase("--phase3", "dynamic_int8", "--phases dynamic_int8.");
 }
 
@@ -150,6 +150,7 @@ void declare_variants_flags(CLI::App& app, VariantsOptions& options) {
             "backend_path", "allow_code",  "warmup",       "iterations", "duration",   "processes",  "seed",
             "data_seed",    "cpus",        "outliers",     "data",       "labels",     "data_limit", "distribution",
             "load_timeout", "run_timeout", "memory_limit", "sandbox",    "output_dir", "store",      "format"});
+  app.get_option("--allow-code")->description("Allow models that contain code (.pt, .pt2, pickles).");
   declare_other_names(app, options);
   options.output.declare(app);
   CLI::Validator positive(CLI::PositiveNumber);
