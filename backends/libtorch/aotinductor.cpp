@@ -73,7 +73,7 @@ std::vector<Input> inputs_of(const ProgramRequest& request, const std::string& t
   if (compiled.empty() && count > 0 && request.shapes.size() != count) {
     fail(IMB_INVALID_ARGUMENT, std::string(request.load.model_path) + " does not declare the shapes of its " +
                                    std::to_string(count) + " inputs, since it was made without its C++ text; give " +
-                                   "input_shape=1x3x224x224, say, of several separated by ';' (--option)");
+                                   "input_shape=1x3x224x224, for example, of several separated by ';' (--option)");
   }
   // Nobody could tell otherwise that the option is wrong, and memory would be read beyond a tensor's end.
   if (compiled.empty()) setenv("AOTI_RUNTIME_CHECK_INPUTS", "1", 1);

@@ -66,7 +66,7 @@ void check_layout(const CompiledInput& compiled, const std::string& name) {
     const CompiledDimension& dimension = compiled.dimensions[axis];
     if (dimension.stride && *dimension.stride != *wanted && dimension.size != 1) {
       fail(IMB_UNSUPPORTED, "the package was compiled for an input '" + name + "' that does not lie in memory row by " +
-                                "row (channels_last, say); compile it with a contiguous example");
+                                "row (for example, channels_last); compile it with a contiguous example");
     }
     wanted = dimension.size ? std::optional(*wanted * *dimension.size) : std::nullopt;
   }
@@ -112,9 +112,10 @@ std::vector<DeclaredInput> declared(const std::vector<Input>& inputs) {
 
 std::vector<Input> inputs_of_script(std::span<const std::string> names, std::span<const InputShape> shapes) {
   if (shapes.empty() && !names.empty()) {
-    fail(IMB_INVALID_ARGUMENT, "a TorchScript file does not declare the shapes of its inputs (here: " + list_of(names) +
-                                   "); give input_shape=1x3x224x224, say, of several separated by ';' (--option), or "
-                                   "data that have a shape (--data)");
+    fail(IMB_INVALID_ARGUMENT,
+         "a TorchScript file does not declare the shapes of its inputs (here: " + list_of(names) +
+             "); give, for example, input_shape=1x3x224x224, of several separated by ';' (--option), or "
+             "data that have a shape (--data)");
   }
   std::vector<Input> inputs;
   for (std::size_t i = 0; i < shapes.size(); ++i) inputs.push_back(input_from(names[i], shapes[i]));

@@ -13,7 +13,7 @@ using Text = std::string_view;
 const OptionRow<Settings> rows[] = {
     {{"graph_optimization", "none|basic|extended|all", "how far the graph is rewritten before it runs; default all"},
      [](Settings& s, Text v) { s.graph_optimization = parse_choice(v, optimisations); }},
-    {{"intra_op_spinning", "true|false", "idle threads of an operator wait by spinning; default true"},
+    {{"intra_op_spinning", "true|false", "idle threads of an operator busy-wait instead of sleeping; default true"},
      [](Settings& s, Text v) { s.intra_op_spinning = parse_bool(v); }},
     {{"cpu_mem_arena", "true|false", "memory is kept between inferences in an arena; default true"},
      [](Settings& s, Text v) { s.cpu_mem_arena = parse_bool(v); }},

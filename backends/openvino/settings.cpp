@@ -16,7 +16,8 @@ using Text = std::string_view;
 const char* yes_no(Text value) { return parse_bool(value) ? "YES" : "NO"; }
 
 const OptionRow<Settings> rows[] = {
-    {{"performance_hint", "latency|throughput|cumulative_throughput", "what to be fast at; default latency"},
+    {{"performance_hint", "latency|throughput|cumulative_throughput",
+      "what the runtime optimises for; default latency"},
      [](Settings& s, Text v) { s.performance_hint = upper(parse_choice(v, hints)); }},
     {{"num_streams", "N",
       "inferences that can be executed at the same time; default 1, or the runtime's choice for another hint than "

@@ -126,10 +126,10 @@ Result<int> label_of(const ImageFile& picture, const ByName& labels,
   const std::string name = file_name(picture.path);
   const auto found = labels.find(name);
   if (found == labels.end()) {
-    return usage_error(fmt::format("{} has no label for the picture {}", in_quotes(options.labels), in_quotes(path)));
+    return usage_error(fmt::format("{} has no label for the image {}", in_quotes(options.labels), in_quotes(path)));
   }
   if (pictures_called.at(name) > 1) {
-    return usage_error(fmt::format("{} line {}: several pictures are called {}; give their paths in {}",
+    return usage_error(fmt::format("{} line {}: several images are called {}; give their paths in {}",
                                    in_quotes(options.labels), found->second->number, in_quotes(name),
                                    in_quotes(options.source)));
   }
@@ -139,9 +139,8 @@ Result<int> label_of(const ImageFile& picture, const ByName& labels,
 Result<std::vector<int>> labels_by_name(const Rows& rows, const std::vector<Line>& lines, const DataOptions& options) {
   std::error_code error;
   if (!std::filesystem::is_directory(options.source, error)) {
-    return usage_error(
-        fmt::format("{} labels pictures by name, and {} is not a folder of pictures; give an index per line",
-                    in_quotes(options.labels), in_quotes(options.source)));
+    return usage_error(fmt::format("{} labels images by name, and {} is not a folder of images; give an index per line",
+                                   in_quotes(options.labels), in_quotes(options.source)));
   }
   INFERMETER_TRY(const ByName labels, by_name(lines, options.labels));
   INFERMETER_TRY(const ImageFolder folder, list_images(options.source));

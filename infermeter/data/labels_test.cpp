@@ -94,7 +94,7 @@ TEST_F(Labels, LinesThatAreNoIndex) {
   EXPECT_THAT(complaint(labelled("99999999999\n")), HasSubstr("line 1"));
   EXPECT_THAT(complaint(labelled("1\na,2\n")), HasSubstr("line 2: either every line"));
   EXPECT_THAT(complaint(labelled("\n# nothing\n")), HasSubstr("has no labels"));
-  EXPECT_THAT(complaint(labelled("a.png,1\n")), HasSubstr("is not a folder of pictures"));
+  EXPECT_THAT(complaint(labelled("a.png,1\n")), HasSubstr("is not a folder of images"));
   options_.labels = folder_ / "absent.txt";
   EXPECT_THAT(complaint(made()), HasSubstr("absent.txt"));
 }
@@ -159,9 +159,8 @@ TEST_F(PictureLabels, ByPathAndByName) {
 }
 
 TEST_F(PictureLabels, NamesThatDoNotFit) {
-  EXPECT_THAT(complaint(labelled("cat/2.png,1\n3.png,5\n4.png,6\n")),
-              HasSubstr("no label for the picture 'dog/2.png'"));
-  EXPECT_THAT(complaint(labelled("2.png,1\n3.png,5\n4.png,6\n")), HasSubstr("several pictures are called '2.png'"));
+  EXPECT_THAT(complaint(labelled("cat/2.png,1\n3.png,5\n4.png,6\n")), HasSubstr("no label for the image 'dog/2.png'"));
+  EXPECT_THAT(complaint(labelled("2.png,1\n3.png,5\n4.png,6\n")), HasSubstr("several images are called '2.png'"));
   EXPECT_THAT(complaint(labelled("3.png,1\n3.png,2\n")),
               AllOf(HasSubstr("line 2"), HasSubstr("another label on line 1")));
 }

@@ -66,14 +66,14 @@ Error no_data_file(const std::string& path) {
         fmt::format("{} is one tensor of a test data set; give its folder with --data", in_quotes(path)));
   }
   return usage_error(fmt::format(
-      "{} cannot be read as data; --data takes synthetic, a .npy or .npz file, a folder of pictures or an ONNX "
+      "{} cannot be read as data; --data takes synthetic, a .npy or .npz file, a folder of images or an ONNX "
       "test_data_set folder",
       in_quotes(path)));
 }
 
 Error no_such_data(const std::string& source) {
   return usage_error(
-      fmt::format("there is no {}; --data takes synthetic, a .npy or .npz file, a folder of pictures or an ONNX "
+      fmt::format("there is no {}; --data takes synthetic, a .npy or .npz file, a folder of images or an ONNX "
                   "test_data_set folder",
                   in_quotes(source)));
 }

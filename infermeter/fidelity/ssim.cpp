@@ -60,16 +60,16 @@ WindowLayout layout_of(const Shape& shape, const SsimOptions& options) {
 
 Result<Done> check_tensors(const Tensor& reference, const Tensor& candidate) {
   if (reference.dtype != candidate.dtype) {
-    return usage_error(fmt::format("structural similarity is of two tensors of one type, not of {} and {}",
+    return usage_error(fmt::format("SSIM needs two tensors of the same type; these are {} and {}",
                                    to_string(reference.dtype), to_string(candidate.dtype)));
   }
   if (reference.shape != candidate.shape) {
-    return usage_error(fmt::format("structural similarity is of two tensors of one shape, not of {} and {}",
+    return usage_error(fmt::format("SSIM needs two tensors of the same shape; these are {} and {}",
                                    to_string(reference.shape), to_string(candidate.shape)));
   }
   const DTypeClass kind = class_of(reference.dtype);
   if (kind != DTypeClass::real && kind != DTypeClass::integer && kind != DTypeClass::boolean) {
-    return usage_error(fmt::format("structural similarity is of real numbers, not of {}", to_string(reference.dtype)));
+    return usage_error(fmt::format("SSIM needs real numbers; these are {}", to_string(reference.dtype)));
   }
   if (!whole(reference) || !whole(candidate)) {
     return usage_error(

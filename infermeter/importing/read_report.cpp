@@ -174,7 +174,7 @@ Result<RunRecord> record_of(const Json& report) {
     }
     Samples samples = std::move(read).value();
     if (samples.subject < 0 || static_cast<std::size_t>(samples.subject) >= record.plan.subjects.size()) {
-      return usage_error("a trial is of no subject of its plan");
+      return usage_error("a trial refers to a subject that is not in the plan");
     }
     record.trials.push_back(std::move(samples));
   }

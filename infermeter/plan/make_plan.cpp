@@ -134,10 +134,11 @@ Result<Done> check_prompts(const PlanDraft& draft, const std::vector<Subject>& s
 
 Result<Done> check_matrix(const PlanDraft& draft, const Matrix& m) {
   if (!draft.models.empty() && draft.backends.empty()) {
-    return usage_error(fmt::format("model {} has no back end: add --backend onnxruntime, say", draft.models.front()));
+    return usage_error(
+        fmt::format("model {} has no back end: add, for example, --backend onnxruntime", draft.models.front()));
   }
   if (draft.models.empty() && !draft.backends.empty()) {
-    return usage_error(fmt::format("back end {} has no model: add --model resnet50, say, or write MODEL@{}",
+    return usage_error(fmt::format("back end {} has no model: add, for example, --model resnet50, or write MODEL@{}",
                                    draft.backends.front(), draft.backends.front()));
   }
   // Each factor alone may be long; their product is what must be bounded before it is made.

@@ -180,8 +180,7 @@ TEST(PlanFromToml, NamesLineAndColumn) {
   EXPECT_EQ(error_of("models = []"), "p.toml:1:10: models: expected at least one value, got none");
   EXPECT_EQ(error_of("dtype = \"int8\""),
             "p.toml:1:9: dtype: unknown dtype 'int8'; there are float32, float16, bfloat16");
-  EXPECT_THAT(error_of("subjects = [\"mlp\"]"),
-              StartsWith("p.toml:1:12: subjects: subject 'mlp': it names no back end"));
+  EXPECT_THAT(error_of("subjects = [\"mlp\"]"), StartsWith("p.toml:1:12: subjects: subject 'mlp': it has no back end"));
   EXPECT_THAT(error_of("x = = 3"), StartsWith("p.toml:1:5: "));
   EXPECT_THAT(error_of("seed = 1\nseed = 2"), StartsWith("p.toml:2:"));
 }

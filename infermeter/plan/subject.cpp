@@ -68,7 +68,7 @@ Result<Done> set_short_keys(SubjectDraft& draft, std::string_view text) {
 Result<SubjectDraft> parse(std::string_view text) {
   const std::optional<std::size_t> at = separator(text);
   if (!at) {
-    return usage_error(fmt::format("it names no back end: write MODEL@BACKEND, {}@onnxruntime say",
+    return usage_error(fmt::format("it has no back end: write MODEL@BACKEND, for example {}@onnxruntime",
                                    is_word(text) ? text.substr(0, 60) : std::string_view("resnet50")));
   }
   std::string_view model = text.substr(0, *at);
@@ -77,7 +77,7 @@ Result<SubjectDraft> parse(std::string_view text) {
   draft.label = take_label(model);
   draft.model = model;
   draft.backend = text.substr(*at + 1, comma - *at - 1);
-  if (draft.model.empty()) return usage_error("it names no model: write MODEL@BACKEND, resnet50@onnxruntime say");
+  if (draft.model.empty()) return usage_error("it has no model: write MODEL@BACKEND, for example resnet50@onnxruntime");
   INFERMETER_TRY_DONE(set_short_keys(draft, text.substr(comma)));
   return draft;
 }

@@ -101,10 +101,10 @@ TEST(Factory, IsAModuleOrAPythonFileAndAName) {
 
 TEST(SubjectFromString, SaysWhatIsWrong) {
   EXPECT_THAT(error_of("resnet50"), HasSubstr("write MODEL@BACKEND, resnet50@onnxruntime say"));
-  EXPECT_THAT(error_of(""), HasSubstr("names no back end"));
-  EXPECT_THAT(error_of("@fake"), HasSubstr("names no model"));
-  EXPECT_THAT(error_of("a=@fake"), HasSubstr("names no model"));
-  EXPECT_THAT(error_of("m@"), HasSubstr("names no back end"));
+  EXPECT_THAT(error_of(""), HasSubstr("has no back end"));
+  EXPECT_THAT(error_of("@fake"), HasSubstr("has no model"));
+  EXPECT_THAT(error_of("a=@fake"), HasSubstr("has no model"));
+  EXPECT_THAT(error_of("m@"), HasSubstr("has no back end"));
   EXPECT_THAT(error_of("m@fake,threads"), HasSubstr("expected key=value after the back end, got 'threads'"));
   EXPECT_THAT(error_of("m@fake,=1"), HasSubstr("expected key=value"));
   EXPECT_THAT(error_of("m@fake,batch=0"), HasSubstr("batch: expected a whole number from 1 to 1000000, got '0'"));

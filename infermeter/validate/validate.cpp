@@ -226,7 +226,8 @@ class ValidationRun {
     out_.perplexity = labels_.perplexity();
     if (out_.perplexity) out_.perplexity->allowed = request_.max_increase;
     if (request_.max_increase && !out_.perplexity) {
-      return usage_error("an increase of perplexity cannot be judged: a model gives a token of the texts a share of 0");
+      return usage_error(
+          "--max-increase: a model assigns probability 0 to a token of the texts, so its perplexity is infinite");
     }
     if (!labels_.misfit().empty()) {
       out_.diagnostics.push_back({DiagnosticId::accuracy_not_told, labels_.misfit(), {}});

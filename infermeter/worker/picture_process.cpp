@@ -42,7 +42,7 @@ bool takes_a_message(int socket) {
 }
 
 Error not_decoded(const std::string& path, std::string_view why) {
-  return io_error(fmt::format("the picture {} cannot be read: {}", in_quotes(path), why));
+  return io_error(fmt::format("the image {} cannot be read: {}", in_quotes(path), why));
 }
 
 // One decoder. Used by one thread.

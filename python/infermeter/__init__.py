@@ -1,4 +1,4 @@
-"""A meter for inference: how fast, how big and how right a model is on a runtime, and whether one is really better.
+"""Measures inference: speed, size and accuracy of a model on a runtime, and whether one is better than another.
 
     import infermeter
 

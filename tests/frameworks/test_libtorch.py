@@ -270,7 +270,7 @@ def test_shapes_that_are_none_are_refused(run, models, value, reason):
 
 
 def test_shapes_must_be_given(try_once):
-    refused(try_once("net.pt"), 2, "does not declare the shapes of its inputs (here: image)", "give input_shape=1x3x224x224")
+    refused(try_once("net.pt"), 2, "does not declare the shapes of its inputs (here: image)", "give, for example, input_shape=1x3x224x224")
 
 
 def test_arguments_and_outputs_that_are_no_tensors_are_refused(try_once):

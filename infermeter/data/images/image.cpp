@@ -103,7 +103,7 @@ Result<Image> decode_jpeg(std::span<const std::byte> file) {
                           &subsampling, &colours) != 0) {
     return io_error(tjGetErrorStr2(handle.get()));
   }
-  if (colours == TJCS_CMYK || colours == TJCS_YCCK) return io_error("it is a CMYK picture; convert it to RGB");
+  if (colours == TJCS_CMYK || colours == TJCS_YCCK) return io_error("it is a CMYK image; convert it to RGB");
   INFERMETER_TRY(Image image, blank(static_cast<std::uint64_t>(width), static_cast<std::uint64_t>(height)));
   const std::uint64_t pixels = std::uint64_t{image.width} * image.height;
   if (pixels > kSmallImage && pixels / kMostJpegPixelsPerByte > file.size()) {
@@ -189,7 +189,7 @@ Result<Image> read_image(const std::string& path) {
   INFERMETER_TRY(RegularFile file, RegularFile::open(path));
   auto image = decode_image_file(file);
   if (image.ok()) return image;
-  return io_error(fmt::format("the picture {} cannot be read: {}", in_quotes(path), image.error().message));
+  return io_error(fmt::format("the image {} cannot be read: {}", in_quotes(path), image.error().message));
 }
 
 }  // namespace infermeter

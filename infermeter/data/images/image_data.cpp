@@ -34,7 +34,7 @@ struct PixelLayout {
 
 Error no_picture_input(const Port& port) {
   return usage_error(fmt::format(
-      "pictures fit inputs [N, 3, H, W] or [N, H, W, 3] of float32, float16, bfloat16 or uint8, input {} is {}",
+      "images fit inputs [N, 3, H, W] or [N, H, W, 3] of float32, float16, bfloat16 or uint8, input {} is {}",
       in_quotes(port.name), describe(port)));
 }
 
@@ -52,14 +52,14 @@ bool takes_pictures(const Port& port) {
 
 Result<PixelLayout> layout_for(const DataOptions& options, std::span<const Port> ports) {
   if (ports.size() != 1) {
-    return usage_error(fmt::format("pictures fit models with one input, this one has {}; give an .npz file with --data",
-                                   ports.size()));
+    return usage_error(
+        fmt::format("images fit models with one input, this one has {}; give an .npz file with --data", ports.size()));
   }
   const Port& port = ports.front();
   if (!takes_pictures(port)) return no_picture_input(port);
   if (port.batch_axis ? *port.batch_axis != 0 : port.shape[0] > 1) {
     return usage_error(
-        fmt::format("pictures fill the first dimension of input {}, {}, which is not its batch: give "
+        fmt::format("images fill the first dimension of input {}, {}, which is not its batch: give "
                     "--batch-axis {}=0 if it is",
                     in_quotes(port.name), describe(port), port.name));
   }
@@ -77,7 +77,7 @@ Result<PixelLayout> layout_for(const DataOptions& options, std::span<const Port>
 Result<std::int64_t> trim(ImageFolder& folder, const PixelLayout& layout, const DataOptions& options) {
   const std::size_t available = folder.files.size() / layout.batch;
   if (available == 0) {
-    return usage_error(fmt::format("{} has {} pictures, fewer than the batch size {}; use a smaller one",
+    return usage_error(fmt::format("{} has {} images, fewer than the batch size {}; use a smaller one",
                                    in_quotes(options.source), folder.files.size(), layout.batch));
   }
   INFERMETER_TRY_DONE(check_first(options, static_cast<std::int64_t>(available)));
@@ -87,7 +87,7 @@ Result<std::int64_t> trim(ImageFolder& folder, const PixelLayout& layout, const 
   const std::uint64_t item_bytes = bytes_of(layout.dtype, element_count(layout.shape).value_or(0));
   if (item_bytes > options.most_bytes / items) {
     return usage_error(
-        fmt::format("the pictures of {} would take more than {}", in_quotes(options.source), most_data(options)));
+        fmt::format("the images of {} would take more than {}", in_quotes(options.source), most_data(options)));
   }
   const auto begin = folder.files.begin() + static_cast<std::ptrdiff_t>(first * layout.batch);
   folder.files = {begin, begin + static_cast<std::ptrdiff_t>(items * layout.batch)};
@@ -198,7 +198,7 @@ Result<Wanted> wanted_pictures(const DataOptions& options, std::span<const Port>
 }
 
 Error unreadable(const Failures& failures, const DataOptions& options) {
-  if (look_at_interrupts(options.interrupt) != 0) return worker_error("interrupted while pictures were read");
+  if (look_at_interrupts(options.interrupt) != 0) return worker_error("interrupted while images were read");
   constexpr std::size_t kShown = 3;
   std::string message = failures[0];
   for (std::size_t i = 1; i < std::min(failures.size(), kShown); ++i) message += "; " + failures[i];

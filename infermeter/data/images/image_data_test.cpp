@@ -111,7 +111,7 @@ TEST(ImageData, BatchesDropAnIncompleteLastOne) {
   const auto both = *to_doubles(pair->items[0].inputs[0].tensor);
   EXPECT_TRUE(std::equal(second.begin(), second.end(), both.begin() + 3 * 32 * 32));
   EXPECT_THAT(load(folder.string(), image_port(), 4).error().message,
-              HasSubstr("has 3 pictures, fewer than the batch size 4; use a smaller one"));
+              HasSubstr("has 3 images, fewer than the batch size 4; use a smaller one"));
 }
 
 TEST(ImageData, PartsAreWhatTheWholeHasThere) {
@@ -148,25 +148,25 @@ TEST(ImageData, AnInterruptionIsNoFaultOfAPicture) {
   const std::atomic<int> interrupt{1};
   const Port input = image_port();
   EXPECT_EQ(make_data({.source = folder.string(), .interrupt = &interrupt}, {&input, 1}).error().message,
-            "interrupted while pictures were read");
+            "interrupted while images were read");
 }
 
 TEST(ImageData, EmptyFoldersAreErrors) {
   const fixtures::Folder folder;
-  EXPECT_THAT(load(folder.string(), image_port()).error().message, HasSubstr("has no pictures"));
+  EXPECT_THAT(load(folder.string(), image_port()).error().message, HasSubstr("has no images"));
   folder.write("cat/readme.txt", "");
-  EXPECT_THAT(load(folder.string(), image_port()).error().message, HasSubstr("has no pictures"));
+  EXPECT_THAT(load(folder.string(), image_port()).error().message, HasSubstr("has no images"));
 }
 
 TEST(ImageData, TheModelMustTakePictures) {
   const fixtures::Folder folder;
   fill(folder);
   EXPECT_THAT(load(folder.string(), image_port(DType::int64)).error().message,
-              HasSubstr("pictures fit inputs [N, 3, H, W] or [N, H, W, 3]"));
+              HasSubstr("images fit inputs [N, 3, H, W] or [N, H, W, 3]"));
   EXPECT_THAT(load(folder.string(), image_port(DType::float32, {1, 10})).error().message,
               HasSubstr("input 'image' is float32 [1, 10]"));
   EXPECT_THAT(load(folder.string(), image_port(DType::float32, {1, 3, 0, 32})).error().message,
-              HasSubstr("pictures fit"));
+              HasSubstr("images fit"));
   EXPECT_THAT(load(folder.string(), image_port(DType::float32, {1, 3, -1, 32})).error().message,
               HasSubstr("--dim H=VALUE"));
   const std::vector<Port> two{image_port(), image_port()};

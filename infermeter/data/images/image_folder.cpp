@@ -62,7 +62,7 @@ Result<ImageFolder> list_images(const std::string& folder) {
   for (const std::string& name : top.pictures) out.files.push_back({(root / name).string(), -1});
   if (out.files.empty()) {
     return usage_error(
-        fmt::format("{} has no pictures (.jpg, .jpeg, .png), neither in it nor in class folders, and no ONNX test data "
+        fmt::format("{} has no images (.jpg, .jpeg, .png), neither in it nor in class folders, and no ONNX test data "
                     "(input_0.pb); give another folder with --data",
                     in_quotes(folder)));
   }

@@ -110,8 +110,7 @@ std::vector<std::byte> with_size(const std::string& name, std::size_t offset, st
 }
 
 TEST(Image, SaysWhatItCannotRead) {
-  EXPECT_THAT(read_image(path("cmyk.jpg")).error().message,
-              HasSubstr("cmyk.jpg' cannot be read: it is a CMYK picture"));
+  EXPECT_THAT(read_image(path("cmyk.jpg")).error().message, HasSubstr("cmyk.jpg' cannot be read: it is a CMYK image"));
   EXPECT_THAT(read_image(path("v1.npy")).error().message, HasSubstr("neither JPEG nor PNG"));
   EXPECT_THAT(refusal({}), HasSubstr("neither JPEG nor PNG"));
   auto cut = *read_file(path("wide.jpg"), 1 << 20);

@@ -126,7 +126,7 @@ Result<Done> check_rate(const LoadShape& shape, const Said& said) {
   }
   if (said.find_rate) {
     if (!said.rate && !shape.arrivals.has_rates()) return Done{};
-    return usage_error("the rate is to be found: leave the rate out, and arrivals that say it");
+    return usage_error("--find-rate searches for the rate: leave out --rate, and arrivals that set a rate");
   }
   if (shape.arrivals.has_rates()) {
     if (!said.rate) return Done{};

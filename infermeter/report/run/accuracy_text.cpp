@@ -59,7 +59,8 @@ std::string labels_sentence(const std::string& label, const std::string& baselin
 
 // "q4: perplexity 261, 0.43 % more than f32 [0.41 %, 0.45 %], of 64 texts; 0.0123 of the next tokens are right"
 std::string texts_sentence(const std::string& label, const std::string& baseline, const AccuracyVerdict& accuracy) {
-  if (!accuracy.perplexity) return fmt::format("{}: no perplexity: it gives a token of the texts a share of 0", label);
+  if (!accuracy.perplexity)
+    return fmt::format("{}: it assigns probability 0 to a token of the texts, so its perplexity is infinite", label);
   std::string text = fmt::format("{}: perplexity {}", label, plain_number(*accuracy.perplexity));
   const auto percents = [](double share) { return fmt::format("{} %", three_digits(share * 100)); };
   if (const auto& change = accuracy.perplexity_change; change && !baseline.empty()) {

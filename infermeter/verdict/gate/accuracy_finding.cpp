@@ -45,7 +45,8 @@ Finding of_pixels(std::optional<double> value, std::uint64_t pixels) {
 Finding perplexity_increase(const AccuracyVerdict& own) {
   if (!own.measured->is_of_texts())
     return nothing("its data are no texts (labels = \"next\", and subjects with output=logits)");
-  if (!own.perplexity) return nothing("it gives a token of the texts a share of 0");
+  if (!own.perplexity)
+    return nothing("it assigns probability 0 to a token of the texts, so its perplexity is infinite");
   const auto& change = own.perplexity_change;
   if (!change) return nothing("the first subject has no perplexity of the same texts");
   Finding finding;

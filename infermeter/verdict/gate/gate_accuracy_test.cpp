@@ -122,7 +122,7 @@ TEST(GateAccuracy, WithoutTextsThereIsNoIncreaseOfPerplexity) {
   EXPECT_THAT(last("perplexity_increase <= 5%", record).reason, HasSubstr("its data are no texts"));
   record.accuracy[0].text_losses = {1, 2};
   record.accuracy[1].text_losses = {1, std::numeric_limits<double>::quiet_NaN()};
-  EXPECT_THAT(last("perplexity_increase <= 5%", record).reason, HasSubstr("a token of the texts a share of 0"));
+  EXPECT_THAT(last("perplexity_increase <= 5%", record).reason, HasSubstr("probability 0 to a token of the texts"));
   record.accuracy[1].text_losses = {1, 2, 3};
   EXPECT_THAT(last("perplexity_increase <= 5%", record).reason, HasSubstr("of the same texts"));
   record.accuracy[0].text_losses = {1}, record.accuracy[1].text_losses = {1};
