@@ -79,7 +79,7 @@ export interface Part {
   notices: Notice[];
   checks: Check[];
   recommendations: Recommendations[];
-  run: Run | null; // of kinds run, gate and variants. Times of single iterations are rounded: latencies to six significant digits, not beyond a nanosecond; begins to about a hundredth of a usual iteration, not beyond a microsecond. With more than 250,000 iterations those of each trial are thinned in proportion: where `samples` holds fewer than `iterations`, it holds the first, the last, and the smallest and the largest of each of equally long stretches, in order; memory_after_iteration_bytes holds the same ones. Every figure is of all iterations
+  run: Run | null; // of kinds run, gate and variants. `trials[].load` of a load is left out. Times of single iterations are rounded: latencies to six significant digits, not beyond a nanosecond; begins to about a hundredth of a usual iteration, not beyond a microsecond. With more than 250,000 iterations those of each trial are thinned in proportion: where `samples` holds fewer than `iterations`, it holds the first, the last, and the smallest and the largest of each of equally long stretches, in order; memory_after_iteration_bytes holds the same ones. Every figure is of all iterations
   figures: RunFigures | null; // of `run`
   gate: Gate | null;
   validation: Validation | null;
@@ -602,7 +602,7 @@ export interface Accuracy {
     neither: number;
   } | null;
   perplexity?: {
-    value: number | null; // e to the mean over texts of the mean log loss of their tokens; null: a token has a share of 0
+    value: number | null; // e to the mean over texts of the mean log loss of their tokens; null: a token of the texts has probability 0
     texts: number;
     increase: number | null; // this one's / the reference's - 1; null: it is the reference, or there is none of the same texts
     interval: Interval | null; // of the increase: Student's t over texts, on logarithms
@@ -1437,7 +1437,7 @@ export interface Variant {
   output_error: number | null; // relative L2 distance to the baseline's outputs, of the output in which it is largest; null: of the baseline, or not comparable
   accuracy: number | null; // share of rows, or of pixels, that are right
   texts?: {
-    perplexity: number | null; // null: a token has a share of 0
+    perplexity: number | null; // null: a token of the texts has probability 0
     increase: number | null; // against the baseline's; null: it is the baseline
     interval: Interval | null;
     kl_divergence: number | null; // of the scores of the next token from the baseline's
