@@ -198,7 +198,7 @@ TEST(PlanFromToml, NamesLineAndColumnOfSubjects) {
 
 TEST(PlanFromToml, WhatOnlyTheWholePlanShowsNamesTheFile) {
   EXPECT_THAT(error_of(""), StartsWith("p.toml: nothing to measure"));
-  EXPECT_EQ(error_of("models = [\"m\"]"), "p.toml: model m has no back end: add --backend onnxruntime, say");
+  EXPECT_EQ(error_of("models = [\"m\"]"), "p.toml: model m has no back end: add, for example, --backend onnxruntime");
   EXPECT_THAT(error_of("backends = [\"x\"]"), StartsWith("p.toml: back end x has no model"));
   EXPECT_THAT(error_of(std::string(2 << 20, '#')), HasSubstr("bytes are more than"));
   std::string many = "models = [\"m\"]\nbackends = [\"x\"]\nbatch_sizes = [1";

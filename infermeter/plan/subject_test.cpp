@@ -100,7 +100,7 @@ TEST(Factory, IsAModuleOrAPythonFileAndAName) {
 }
 
 TEST(SubjectFromString, SaysWhatIsWrong) {
-  EXPECT_THAT(error_of("resnet50"), HasSubstr("write MODEL@BACKEND, resnet50@onnxruntime say"));
+  EXPECT_THAT(error_of("resnet50"), HasSubstr("write MODEL@BACKEND, for example resnet50@onnxruntime"));
   EXPECT_THAT(error_of(""), HasSubstr("has no back end"));
   EXPECT_THAT(error_of("@fake"), HasSubstr("has no model"));
   EXPECT_THAT(error_of("a=@fake"), HasSubstr("has no model"));

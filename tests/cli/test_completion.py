@@ -50,7 +50,7 @@ def test_subjects(complete):
 
 
 def test_values_of_flags(complete):
-    assert set(complete("run", "--format", "")) == {"table", "json", "csv", "markdown", "latex", "openmetrics", "bencher", "google-benchmark"}
+    assert set(complete("run", "--format", "")) == {"table", "json", "csv", "markdown", "html", "latex", "openmetrics", "bencher", "google-benchmark"}
     assert set(complete("run", "--format=js")) == {"--format=json"}
     assert set(complete("backends", "--format", "")) == {"table", "json"}
     assert "fake" in complete("run", "--backend", "onnxruntime", "f")
