@@ -252,9 +252,10 @@ TEST(Ssim, NonFiniteValuesGiveNan) {
 
 TEST(Ssim, SaysWhatDoesNotFit) {
   const Pair pair = noisy({8, 9}, 1);
-  EXPECT_THAT(error_of({pair.reference, noisy({9, 8}, 1).candidate}, {}), HasSubstr("one shape, not of [8, 9] and [9"));
+  EXPECT_THAT(error_of({pair.reference, noisy({9, 8}, 1).candidate}, {}),
+              HasSubstr("the same shape; these are [8, 9] and [9"));
   EXPECT_THAT(error_of({pair.reference, {DType::float64, {8, 9}, {}, {}}}, {}),
-              HasSubstr("not of float32 and float64"));
+              HasSubstr("the same type; these are float32 and float64"));
   EXPECT_THAT(error_of(pair, {.dimensions = 3}), HasSubstr("shape [8, 9] has no 3-dimensional images"));
   EXPECT_THAT(error_of(pair, {.dimensions = 1}), HasSubstr("dimensions: expected 2 or 3, got 1"));
   EXPECT_THAT(error_of(pair, {.channels_last = true}), HasSubstr("with their channels last"));
@@ -269,7 +270,7 @@ TEST(Ssim, SaysWhatDoesNotFit) {
   EXPECT_THAT(error_of({constant, pair.candidate}, {}), HasSubstr("the reference is constant"));
   EXPECT_THAT(error_of({constant, {DType::float32, {8, 9}, {}, {}}}, {}), HasSubstr("does not fit its shape"));
   const Tensor complex{DType::complex64, {8, 9}, {}, {}};
-  EXPECT_THAT(error_of({complex, complex}, {}), HasSubstr("of real numbers, not of complex64"));
+  EXPECT_THAT(error_of({complex, complex}, {}), HasSubstr("SSIM needs real numbers; these are complex64"));
   const Tensor none{DType::float32, {0, 8, 9}, {}, {}};
   EXPECT_THAT(error_of({none, none}, {}), HasSubstr("no images in shape [0, 8, 9]"));
 }
