@@ -150,6 +150,8 @@ void declare_variants_flags(CLI::App& app, VariantsOptions& options) {
             "backend_path", "allow_code",  "warmup",       "iterations", "duration",   "processes",  "seed",
             "data_seed",    "cpus",        "outliers",     "data",       "labels",     "data_limit", "distribution",
             "load_timeout", "run_timeout", "memory_limit", "sandbox",    "output_dir", "store",      "format"});
+  app.get_option("--format")
+      ->description("table (default), json, csv, markdown, latex, openmetrics, bencher, google-benchmark.");
   app.get_option("--allow-code")->description("Allow models that contain code (.pt, .pt2, pickles).");
   declare_other_names(app, options);
   options.output.declare(app);
