@@ -325,7 +325,7 @@ def test_a_package_without_its_text_checks_its_inputs_itself(try_once, models, p
 def test_a_layout_of_inputs_that_is_not_given_is_refused(try_once, models, package):
     model = edited(package, models / "layout.pt2", lambda name, data: data.replace(b"if (1 != ", b"if (3 != ")
                    if name.endswith("wrapper.cpp") else data)
-    refused(try_once(model, "--batch-sizes", 2), 2, "does not lie in memory row by row (channels_last, say)")
+    refused(try_once(model, "--batch-sizes", 2), 2, "does not lie in memory row by row (for example, channels_last)")
 
 
 @pytest.mark.parametrize("before, after", [
