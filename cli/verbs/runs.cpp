@@ -110,8 +110,7 @@ Result<int> note_action(Surroundings& world, const RunsOptions& options) {
   return 0;
 }
 
-Result<int> delete_runs_of(Surroundings& world, Store& store, const std::vector<std::string>& runs) {
-  INFERMETER_TRY(const auto gone, store.delete_runs(runs));
+Result<int> say_gone(Surroundings& world, Store& store, const std::vector<std::string>& gone) {
   if (!gone.empty()) {
     // They are gone; that the file stays as large is no failure.
     if (const auto shrunk = store.shrink(); !shrunk.ok()) {
@@ -124,7 +123,8 @@ Result<int> delete_runs_of(Surroundings& world, Store& store, const std::vector<
 
 Result<int> delete_action(Surroundings& world, const RunsOptions& options) {
   INFERMETER_TRY(auto store, open_store(world, options.flags, Store::Mode::write_if_possible));
-  return delete_runs_of(world, store, options.runs);
+  INFERMETER_TRY(const auto gone, store.delete_runs(options.runs));
+  return say_gone(world, store, gone);
 }
 
 Result<int> prune_action(Surroundings& world, const RunsOptions& options) {
@@ -138,14 +138,13 @@ Result<int> prune_action(Surroundings& world, const RunsOptions& options) {
   }
   INFERMETER_TRY(auto store, open_store(world, options.flags,
                                         options.dry_run ? Store::Mode::read : Store::Mode::write_if_possible));
-  INFERMETER_TRY(const auto prunable, store.prunable(query));
   if (options.dry_run) {
+    INFERMETER_TRY(const auto prunable, store.prunable(query));
     world.out << runs_table(world, prunable) << fmt::format("{} would be deleted\n", counted(prunable.size(), "run"));
     return 0;
   }
-  std::vector<std::string> ids;
-  for (const RunListing& run : prunable) ids.push_back(run.id);
-  return delete_runs_of(world, store, ids);
+  INFERMETER_TRY(const auto gone, store.prune_runs(query));
+  return say_gone(world, store, gone);
 }
 
 constexpr const char* kStays =

@@ -43,6 +43,8 @@ using test::record_named;
 using test::run_on_postgres;
 using test::trial_at;
 using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -298,6 +300,56 @@ TEST_F(Postgres, ManyMakeTheStoreAndWriteOneRunAtOnce) {
   const auto kept = open(Store::Mode::read)->load_run("shared");
   ASSERT_TRUE(kept.ok()) << kept.error().message;  // as many records as were counted
   EXPECT_EQ(kept->trials.size(), static_cast<std::size_t>(writers * trials));
+}
+
+TEST_F(Postgres, WhatOthersSayOfARunWhileItIsPrunedCounts) {
+  for (const char* const id : {"a", "b", "c"}) make_store_with_run(id);
+  auto store = open().value();
+  auto other = open().value();
+  std::optional<Result<std::vector<std::string>>> gone;
+  std::atomic<bool> ended = false;
+  std::thread pruning;
+  const auto said = other.together([&]() -> Result<Done> {
+    INFERMETER_TRY_DONE(other.tag_run("a", {"paper"}));
+    RunRecord finished = record_named("b");
+    finished.finished = true;
+    INFERMETER_TRY_DONE(other.finish_run(finished));
+    INFERMETER_TRY_DONE(other.set_baseline("main", "b", 1));
+    pruning = std::thread([&] {
+      gone = store.prune_runs({.keep = 0, .before = {}});
+      ended = true;
+    });
+    const auto watch = PostgresDatabase::open(*place, {.limit_ms = 1000}).value();
+    const auto waits = [&] { return watch->integer("SELECT count(*) FROM pg_locks WHERE NOT granted").value() > 0; };
+    while (!ended && !waits()) std::this_thread::yield();
+    return Done{};
+  });
+  ASSERT_TRUE(said.ok()) << said.error().message;
+  pruning.join();
+  ASSERT_TRUE(gone && gone->ok()) << gone->error().message;
+  EXPECT_THAT(**gone, ElementsAre("c"));
+  EXPECT_THAT(other.list_runs().value(), ElementsAre(Field(&RunListing::id, "a"), Field(&RunListing::id, "b")));
+}
+
+TEST_F(Postgres, OfManyRunsAllAreDeletedOrNone) {
+  constexpr int runs = 250;
+  auto store = open().value();
+  std::vector<std::string> ids;
+  ASSERT_TRUE(store
+                  .together([&]() -> Result<Done> {
+                    for (int i = 0; i < runs; ++i) {
+                      ids.push_back(fmt::format("run-{}", i));
+                      INFERMETER_TRY_DONE(store.begin_run(record_named(ids.back(), i + 1)));
+                    }
+                    return Done{};
+                  })
+                  .ok());
+  run_on_postgres(
+      "CREATE FUNCTION infermeter.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$; "
+      "CREATE TRIGGER refuse BEFORE DELETE ON infermeter.runs FOR EACH ROW WHEN (OLD.id = 'run-249') "
+      "EXECUTE FUNCTION infermeter.refuse()");
+  EXPECT_THAT(store.delete_runs(ids).error().message, HasSubstr("not this one"));
+  EXPECT_EQ(store.list_runs()->size(), ids.size());
 }
 
 TEST_F(Postgres, ALostConnectionIsAnErrorAndKeepsNothingHalf) {

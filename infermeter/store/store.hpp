@@ -128,8 +128,10 @@ class Store {
   // All that belongs to these runs (`runs` as for load_run) goes, or, where one may not go, none of it: one that a
   // baseline names, that is being measured, or that somebody else wrote. The ids of what has gone.
   [[nodiscard]] Result<std::vector<std::string>> delete_runs(const std::vector<std::string>& runs);
-  // Which runs `delete_runs` would be asked for, the oldest first.
+  // Which runs `prune_runs` would delete, the oldest first.
   [[nodiscard]] Result<std::vector<RunListing>> prunable(const PruneQuery& query);
+  // Their ids. What others tag, make a baseline or go on with meanwhile stays.
+  [[nodiscard]] Result<std::vector<std::string>> prune_runs(const PruneQuery& query);
   // Gives a file's free space back. Nothing of a database, which does so by itself; an error if others write just now.
   [[nodiscard]] Result<Done> shrink();
   // Tags are words of 1 to 100 bytes of UTF-8 without blanks and control characters; a run has each once.
@@ -183,7 +185,9 @@ class Store {
   struct Impl;
   explicit Store(std::unique_ptr<Impl> impl);
   [[nodiscard]] Result<Copied> copy_rows(Store& from, std::string_view id);
-  [[nodiscard]] Result<Done> delete_together(std::span<const std::string> ids);
+  enum class Marked { are_refused, stay };  // when runs go, those that a baseline names; tagged ones may only stay
+  [[nodiscard]] Result<std::vector<std::string>> delete_together(std::span<const std::string> ids, Marked marked);
+  [[nodiscard]] Result<std::vector<std::string>> delete_all(std::span<const std::string> ids, Marked marked);
   std::unique_ptr<Impl> impl_;
 };
 

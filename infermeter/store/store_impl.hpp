@@ -39,6 +39,7 @@ struct Store::Impl {
                                                 std::int64_t position) const;
   [[nodiscard]] Result<std::string> find(std::string_view wanted) const;
   [[nodiscard]] Result<Done> check_own(std::string_view run) const;  // may this user change it?
+  [[nodiscard]] Result<bool> may_go(std::string_view id, Marked marked) const;
   [[nodiscard]] Result<std::string> find_own(std::string_view wanted) const;
   [[nodiscard]] Result<RunRecord> load_head(const std::string& id) const;
   [[nodiscard]] Result<std::vector<Samples>> load_trials(const std::string& id, const SealedTable& table) const;

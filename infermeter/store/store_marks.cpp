@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -99,39 +100,69 @@ Result<std::string> Store::set_note(std::string_view run, std::string_view note)
   return id;
 }
 
-Result<Done> Store::delete_together(std::span<const std::string> ids) {
-  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
-  std::vector<RunLock> locks;
-  for (const std::string& id : ids) {
-    INFERMETER_TRY(auto lock, lock_run(id));
-    locks.push_back(std::move(lock));
+// In a transaction of the caller's. Whoever holds the row sees what others have said about the run, and nobody says
+// more.
+Result<bool> Store::Impl::may_go(std::string_view id, Marked marked) const {
+  if (database().is_shared()) INFERMETER_TRY_DONE(database().run("SELECT id FROM runs WHERE id = ?1 FOR UPDATE", id));
+  INFERMETER_TRY(auto named, database().prepare("SELECT name FROM baselines WHERE run = ?1 ORDER BY name", id));
+  INFERMETER_TRY(const bool is_baseline, named.step());
+  if (is_baseline && marked == Marked::are_refused) {
+    return usage_error(
+        fmt::format("run {0} is the baseline {1}: `infermeter baseline remove NAME` first, and it can be deleted", id,
+                    in_quotes(named.text(0))));
   }
-  for (const std::string& id : ids)
-    INFERMETER_TRY_DONE(impl_->database().run("DELETE FROM runs WHERE id = ?1", std::string_view(id)));
-  return transaction.commit();
+  if (is_baseline || marked == Marked::are_refused) return !is_baseline;
+  INFERMETER_TRY(const auto tags, database().integer("SELECT count(*) FROM run_tags WHERE run = ?1", id));
+  return tags == 0;
 }
 
-// A lock takes an open file, or a place in a server's table, of which there are some thousand: so many at a time.
-Result<std::vector<std::string>> Store::delete_runs(const std::vector<std::string>& runs) {
-  INFERMETER_TRY(const auto named, baselines());
+Result<std::vector<std::string>> Store::delete_together(std::span<const std::string> ids, Marked marked) {
+  std::vector<RunLock> locks;
   std::vector<std::string> gone;
-  std::set<std::string_view> known;
-  gone.reserve(runs.size());
-  for (const std::string& run : runs) {
-    INFERMETER_TRY(const auto id, impl_->find(run));
-    if (known.contains(id)) continue;
-    if (const auto baseline = std::ranges::find(named, id, &Baseline::run); baseline != named.end()) {
-      return usage_error(
-          fmt::format("run {0} is the baseline {1}: `infermeter baseline remove NAME` first, and it can be deleted", id,
-                      in_quotes(baseline->name)));
-    }
-    INFERMETER_TRY_DONE(impl_->check_own(id));
-    if (is_being_measured(id)) INFERMETER_TRY_DONE(lock_run(id));  // which says so
-    known.insert(gone.emplace_back(id));
+  for (const std::string& id : ids) {
+    if (marked == Marked::stay && is_being_measured(id)) continue;
+    INFERMETER_TRY(auto lock, lock_run(id));
+    locks.push_back(std::move(lock));
+    INFERMETER_TRY(const bool may_go, impl_->may_go(id, marked));
+    if (!may_go) continue;
+    INFERMETER_TRY_DONE(impl_->database().run("DELETE FROM runs WHERE id = ?1", std::string_view(id)));
+    gone.push_back(id);
   }
+  return gone;
+}
+
+// A lock takes an open file, or a place in a server's table, of which there are some thousand: so many at a time. The
+// runs go together: one transaction is around it.
+Result<std::vector<std::string>> Store::delete_all(std::span<const std::string> ids, Marked marked) {
   constexpr std::size_t at_a_time = 200;
-  for (std::size_t i = 0; i < gone.size(); i += at_a_time)
-    INFERMETER_TRY_DONE(delete_together(std::span(gone).subspan(i, std::min(at_a_time, gone.size() - i))));
+  std::vector<std::string> gone;
+  for (std::size_t i = 0; i < ids.size(); i += at_a_time) {
+    INFERMETER_TRY(auto some, delete_together(ids.subspan(i, std::min(at_a_time, ids.size() - i)), marked));
+    std::ranges::move(some, std::back_inserter(gone));
+  }
+  return gone;
+}
+
+Result<std::vector<std::string>> Store::delete_runs(const std::vector<std::string>& runs) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  std::vector<std::string> ids;
+  std::set<std::string> known;
+  for (const std::string& run : runs) {
+    INFERMETER_TRY(auto id, impl_->find(run));
+    if (known.insert(id).second) ids.push_back(std::move(id));
+  }
+  INFERMETER_TRY(auto gone, delete_all(ids, Marked::are_refused));
+  INFERMETER_TRY_DONE(transaction.commit());
+  return gone;
+}
+
+Result<std::vector<std::string>> Store::prune_runs(const PruneQuery& query) {
+  INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
+  INFERMETER_TRY(const auto runs, prunable(query));
+  std::vector<std::string> ids;
+  for (const RunListing& run : runs) ids.push_back(run.id);
+  INFERMETER_TRY(auto gone, delete_all(ids, Marked::stay));
+  INFERMETER_TRY_DONE(transaction.commit());
   return gone;
 }
 

@@ -136,6 +136,8 @@ TEST_P(StoreMarks, TheNewestTheTaggedAndBaselinesAreNotPruned) {
   EXPECT_THAT(prunable_ids({.keep = 4, .before = 6.0}), ElementsAre("run-1"));
   EXPECT_THAT(prunable_ids({.keep = 6, .before = {}}), IsEmpty());
   EXPECT_THAT(prunable_ids({.keep = 60, .before = {}}), IsEmpty());
+  EXPECT_THAT(store.prune_runs({.keep = 2, .before = {}}).value(), ElementsAre("run-1", "run-4"));
+  EXPECT_EQ(store.list_runs()->size(), 4U);
 }
 
 TEST_P(StoreMarks, TrialsThatAreDoneAreCountedAsTheyCome) {
