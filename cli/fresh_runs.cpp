@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/flags/date.hpp"
 #include "cli/measure_plan.hpp"
 #include "cli/output/report_output.hpp"
 #include "infermeter/fleet/job_folder.hpp"
+#include "infermeter/models/resolve.hpp"
 #include "infermeter/verdict/comparison.hpp"
 #include "infermeter/verdict/judge.hpp"
 
@@ -46,6 +48,17 @@ Result<RunSeries> RunSeries::resumed(const Surroundings& world, std::span<const 
   return series;
 }
 
+bool RunSeries::has_finished(std::span<const Plan> plans) const {
+  std::vector<const RunRecord*> left;
+  for (const RunRecord& record : earlier_) left.push_back(&record);
+  return std::ranges::all_of(plans, [&](const Plan& plan) {
+    const auto found = std::ranges::find_if(left, [&](const RunRecord* record) { return is_run_of(*record, plan); });
+    if (found == left.end() || !(*found)->finished) return false;
+    left.erase(found);
+    return true;
+  });
+}
+
 std::optional<RunRecord> RunSeries::take(const Plan& plan) {
   const auto found = std::ranges::find_if(earlier_, [&](const RunRecord& record) { return is_run_of(record, plan); });
   if (found == earlier_.end()) return std::nullopt;
@@ -64,7 +77,12 @@ Result<std::vector<RunRecord>> RunSeries::runs(Surroundings& world, const Plan& 
       if (job)
         return usage_error(fmt::format("run {} was begun on a cluster: give --on slurm or --wait as well", record->id));
     }
-    if (!record || !record->finished) {
+    if (record && record->finished) {
+      INFERMETER_TRY_DONE(
+          check_unchanged(*record, {.launcher = launcher, .cache = default_cache(), .interrupt = world.interrupt}));
+      if (verbosity != Verbosity::quiet)
+        world.err << fmt::format("run {} of {} is used again\n", record->id, utc_text(record->created_at));
+    } else {
       MeasureOptions options{
           .resume = record ? std::optional(record->id) : std::nullopt, .models = {}, .part_of = first_};
       INFERMETER_TRY(MeasuredPlan measured, measure_plan(world, plan, launcher, verbosity, std::move(options)));

@@ -24,12 +24,14 @@ class RunSeries {
   [[nodiscard]] static Result<RunSeries> resumed(const Surroundings& world, std::span<const Plan> plans);
 
   // `wanted` runs of the plan, newest first: those that are there, finished if need be, and new ones; less if one is
-  // interrupted.
+  // interrupted. An error if one of those that are there was measured with another model, machine or version.
   [[nodiscard]] Result<std::vector<RunRecord>> runs(Surroundings& world, const Plan& plan, const Launcher& launcher,
                                                     int wanted, Verbosity verbosity);
   // What could not be written of the runs.
   [[nodiscard]] const Problems& unwritten() const { return unwritten_; }
 
+  // All of these are there and finished: nothing was interrupted. `plans`: each as often as it is wanted.
+  [[nodiscard]] bool has_finished(std::span<const Plan> plans) const;
   // The first of those that are there and were not taken yet.
   [[nodiscard]] std::optional<RunRecord> take(const Plan& plan);
   [[nodiscard]] const std::vector<RunRecord>& earlier() const { return earlier_; }  // that were not taken

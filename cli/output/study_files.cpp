@@ -41,6 +41,12 @@ void StudyFiles::check(Problems& problems) const {
   problems.take(check_folder_to_be("--reports", folder_ / study_.profiles));
 }
 
+bool StudyFiles::are_there() const {
+  std::error_code error;
+  return std::ranges::all_of(study_.file_names(),
+                             [&](const std::string& name) { return fs::exists(folder_ / name, error); });
+}
+
 Result<Done> StudyFiles::prepare() const { return make_folder("--reports", folder_); }
 
 void StudyFiles::write(const std::string& name, const std::string& text, std::string about) {

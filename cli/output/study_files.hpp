@@ -18,6 +18,8 @@ class StudyFiles {
 
   // What could not be written later.
   void check(Problems& problems) const;
+  // All that a study writes was written, by this command or an earlier one. Of profiles nothing is asked.
+  [[nodiscard]] bool are_there() const;
   // Makes the folder.
   [[nodiscard]] Result<Done> prepare() const;
   // What the study names of this part, as soon as it is measured.

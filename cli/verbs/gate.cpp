@@ -226,6 +226,13 @@ Result<std::vector<RunRecord>> measured_runs(Surroundings& world, const Gate& ga
   RunSeries series;
   if (options.resume) {
     INFERMETER_TRY(series, RunSeries::resumed(world, std::span(&plan, 1)));
+    const std::vector<Plan> wanted(static_cast<std::size_t>(runs_wanted(gate)), plan);
+    if (series.has_finished(wanted)) {
+      return usage_error(
+          fmt::format("nothing was interrupted: the last gate of this plan is finished. Leave --resume out, and it is "
+                      "measured anew; --run {} judges what it measured",
+                      series.earlier().back().id));
+    }
   }
   auto runs = series.runs(world, plan, launcher, runs_wanted(gate), options.verbosity.level());
   unwritten.add_all(series.unwritten());

@@ -225,9 +225,11 @@ void describe_study(Surroundings& world, const PreparedStudy& study) {
 
 // --- measuring ------------------------------------------------------------------------------------------------------
 
-std::vector<Plan> plans_of(const PreparedStudy& study) {
+// `each_run`: as often as it is to be measured.
+std::vector<Plan> plans_of(const PreparedStudy& study, bool each_run = false) {
   std::vector<Plan> plans;
-  for (const PreparedPart& part : study.parts) plans.push_back(part.plan);
+  for (const PreparedPart& part : study.parts)
+    plans.insert(plans.end(), each_run ? static_cast<std::size_t>(runs_wanted(part.request.gate)) : 1, part.plan);
   return plans;
 }
 
@@ -299,6 +301,11 @@ Result<StudyRecord> measure_study(Surroundings& world, PreparedStudy& study, con
   RunSeries series;
   if (options.resume) {
     INFERMETER_TRY(series, RunSeries::resumed(world, plans_of(study)));
+    if (series.has_finished(plans_of(study, true)) && files.are_there()) {
+      return usage_error(
+          "nothing was interrupted: the study is finished, and its files are there. Leave --resume out, and it is "
+          "measured anew");
+    }
   }
   for (std::size_t i = 0; i < study.parts.size(); ++i) {
     PreparedPart& part = study.parts[i];

@@ -288,6 +288,31 @@ Result<Done> check_own_plan(const RunRecord& record, const Plan& asked) {
   return Done{};
 }
 
+namespace {
+
+// Its models as they are now.
+Result<std::vector<ModelFacts>> unchanged_models(const RunRecord& record, const RunContext& context) {
+  const Environment now = read_environment();
+  if (!context.shard && machine_fingerprint(now) != machine_fingerprint(record.environment)) {
+    return refuse(record.id, fmt::format("it was begun on another machine ({}, {})", record.environment.hostname,
+                                         record.environment.processor));
+  }
+  if (now.infermeter_version != record.environment.infermeter_version) {
+    return refuse(record.id, fmt::format("it was begun with infermeter {}", record.environment.infermeter_version));
+  }
+  INFERMETER_TRY(auto models, checked_models(plan_with_files(record, context), context));
+  INFERMETER_TRY_DONE(check_models(record, models));
+  INFERMETER_TRY_DONE(check_runtimes(record, context));
+  return models;
+}
+
+}  // namespace
+
+Result<Done> check_unchanged(const RunRecord& record, const RunContext& context) {
+  INFERMETER_TRY_DONE(unchanged_models(record, context));
+  return Done{};
+}
+
 bool is_run_of(const RunRecord& record, Plan plan) {
   if (!plan.seed) plan.seed = record.plan.seed;
   order_trials(plan);
@@ -311,20 +336,10 @@ Result<BegunRun> resumed_run(Store& store, std::string_view run, const Plan& pla
   if (!context.trial && has_live_trials(record)) return refuse(record.id, "it measured live objects of a program");
   if (!plan.subjects.empty() && !is_run_of(record, plan)) return refuse(record.id, "its plan is not the one asked for");
   if (plan.subjects.empty()) INFERMETER_TRY_DONE(check_own_plan(record, plan));
-  const Environment now = read_environment();
-  if (!context.shard && machine_fingerprint(now) != machine_fingerprint(record.environment)) {
-    return refuse(record.id, fmt::format("it was begun on another machine ({}, {})", record.environment.hostname,
-                                         record.environment.processor));
-  }
-  if (now.infermeter_version != record.environment.infermeter_version) {
-    return refuse(record.id, fmt::format("it was begun with infermeter {}", record.environment.infermeter_version));
-  }
-  INFERMETER_TRY(const auto models, checked_models(plan_with_files(record, context), context));
-  INFERMETER_TRY_DONE(check_models(record, models));
+  INFERMETER_TRY(const auto models, unchanged_models(record, context));
   for (std::size_t i = 0; i < models.size(); ++i) record.models[i].files = models[i].files;
-  INFERMETER_TRY_DONE(check_runtimes(record, context));
   INFERMETER_TRY_DONE(note_places(store, record, models));
-  if (context.shard) INFERMETER_TRY_DONE(settle_on_node(store, record, *context.shard, now));
+  if (context.shard) INFERMETER_TRY_DONE(settle_on_node(store, record, *context.shard, read_environment()));
   record.plan.output_dir = plan.output_dir;
   record.plan.store = plan.store;
   forget_interrupted(record);

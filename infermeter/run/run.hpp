@@ -31,4 +31,8 @@ namespace infermeter {
 // Was this run made by that plan, wherever its results are kept?
 [[nodiscard]] bool is_run_of(const RunRecord& record, Plan plan);
 
+// May the run stand beside what is measured now? Refuses, as a resumed run does, where a model file, the machine,
+// infermeter's version or a runtime's version is not the same.
+[[nodiscard]] Result<Done> check_unchanged(const RunRecord& record, const RunContext& context);
+
 }  // namespace infermeter

@@ -243,6 +243,24 @@ def test_an_interrupted_run_is_reported_and_cannot_be_judged_later(run, infermet
     refused(gate(run, "--run", "latest"), "is not finished, so that nothing can be expected of it", "--resume")
 
 
+def test_what_is_finished_is_used_again_while_its_model_is_the_same_and_something_is_left_to_do(run):
+    assert run("models", "build", "mlp", "m.onnx").returncode == 0
+    plan = PLAN.replace("mlp@", "m.onnx@")
+    write_gate(run, "latency_p50_ms <= 100", plan=plan)
+    assert gate(run).returncode == 0
+    (first,) = stored_runs(run)
+    refused(gate(run, "--resume"), "nothing was interrupted", "Leave --resume out", f"--run {first['id']}")
+
+    write_gate(run, "reproducible over 2 runs within 1000%", plan=plan)
+    same = (run.folder / "m.onnx").read_bytes()
+    (run.folder / "m.onnx").write_bytes(same + b"\x32\x01x")  # a doc_string
+    refused(gate(run, "--resume"), f"run {first['id']} cannot be resumed: the file of model", "m.onnx' has changed since")
+    (run.folder / "m.onnx").write_bytes(same)
+    done = run("gate", "gate.toml", "--resume")
+    assert done.returncode == 0 and f"run {first['id']} of " in done.stderr and "is used again" in done.stderr, done.stderr
+    assert len(stored_runs(run)) == 2
+
+
 def refused(done, *fragments):
     assert done.returncode == 2, done.stderr + done.stdout
     assert done.stdout == ""

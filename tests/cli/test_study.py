@@ -225,6 +225,16 @@ def test_an_interrupted_study_reports_what_it_has(run, infermeter, environment):
     assert (run.folder / "reports/comparison.json").exists() and (run.folder / "reports/summary.json").exists()
 
 
+def test_a_finished_study_is_resumed_for_its_files_alone(run):
+    write(run)
+    assert study(run).returncode == 0
+    refused(study(run, "--resume", "--force"), "nothing was interrupted", "Leave --resume out")
+    (run.folder / "reports/summary.json").unlink()
+    done = run("study", "study.toml", "--resume", "--force")
+    assert done.returncode == 0 and done.stderr.count(" is used again") == 2, done.stderr
+    assert (run.folder / "reports/summary.json").exists() and len(json.loads(run("runs", "--format", "json").stdout)) == 2
+
+
 @pytest.mark.parametrize("old, new, sentence", [
     ('title = "What', 'titel = "What', "study.toml:2:1: unknown key 'titel' (did you mean 'title'?)"),
     ('name    = "comparison"', "", "this [[part]] has no 'name'"),

@@ -157,6 +157,8 @@ class Bench:
 
     def resume(self, place):
         done = self.call(place, self.verb.resume)
+        if done.returncode == 2 and "nothing was interrupted" in done.stderr:
+            return None
         assert done.returncode in (0, 1, 5), (done.returncode, done.stderr)
         return done.returncode
 
