@@ -77,6 +77,12 @@ RunCheck check_before_run(const Surroundings& world, const Plan& plan, const Lau
   return check;
 }
 
+Result<Done> nothing_measured(const Problems& problems) {
+  auto result = problems.result();
+  if (result.ok() || result.error().kind != ErrorKind::model) return result;
+  return usage_error("nothing was measured: " + result.error().message);
+}
+
 Result<MeasuredPlan> measure_plan(Surroundings& world, Plan plan, const Launcher& launcher, Verbosity verbosity,
                                   MeasureOptions options) {
   std::vector<std::string> labels;

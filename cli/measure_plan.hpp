@@ -23,6 +23,8 @@ struct MeasureOptions {
 
 // check_run, and whether results can be kept in its output folder: what every verb that measures asks first.
 [[nodiscard]] RunCheck check_before_run(const Surroundings& world, const Plan& plan, const Launcher& launcher);
+// Its problems, where exit code 3 is a promise that there are reports: a broken model file is a usage error then.
+[[nodiscard]] Result<Done> nothing_measured(const Problems& problems);
 // Of it the folder alone.
 void check_results_folder(const std::filesystem::path& output_dir, Problems& problems);
 

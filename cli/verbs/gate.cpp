@@ -222,7 +222,7 @@ Result<std::vector<RunRecord>> measured_runs(Surroundings& world, const Gate& ga
   INFERMETER_TRY(const Launcher launcher, find_launcher(plan.backend_path));
   RunCheck check = check_before_run(world, plan, launcher);
   check_files(options, plan.output_dir, check.problems);
-  INFERMETER_TRY_DONE(check.problems.result());
+  INFERMETER_TRY_DONE(nothing_measured(check.problems));
   RunSeries series;
   if (options.resume) {
     INFERMETER_TRY(series, RunSeries::resumed(world, std::span(&plan, 1)));

@@ -363,7 +363,7 @@ Result<int> study_action(Surroundings& world, const StudyOptions& options) {
   files.check(problems);
   for (const PreparedPart& part : study.parts) problems.add_all(check_before_run(world, part.plan, launcher).problems);
   if (cluster) INFERMETER_TRY_DONE(check_on_cluster(study, options, *cluster, problems));
-  INFERMETER_TRY_DONE(problems.result());
+  INFERMETER_TRY_DONE(nothing_measured(problems));
   if (options.dry_run) {
     describe_study(world, study);
     return 0;

@@ -261,6 +261,13 @@ def test_what_is_finished_is_used_again_while_its_model_is_the_same_and_somethin
     assert len(stored_runs(run)) == 2
 
 
+def test_a_broken_model_file_is_told_before_anything_is_measured(run):
+    (run.folder / "bad.onnx").write_text("garbage")
+    write_gate(run, "latency_p50_ms <= 100", plan='[plan]\nsubjects = ["bad.onnx@fake", "mlp@fake"]\n')
+    refused(gate(run, "--junit", "gate.xml"), "nothing was measured: ", "bad.onnx' is not a whole ONNX model")
+    assert not (run.folder / "gate.xml").exists() and not (run.folder / "results").exists()
+
+
 def refused(done, *fragments):
     assert done.returncode == 2, done.stderr + done.stdout
     assert done.stdout == ""
