@@ -229,7 +229,7 @@ def test_a_plan_is_run_as_often_as_reproducibility_wants(run):
 def test_an_interrupted_run_is_reported_and_cannot_be_judged_later(run, infermeter, environment):
     plan = '[plan]\nsubjects = ["a=mlp@fake,latency=constant:20ms"]\nprocesses = 3\niterations = 1000\nwarmup = 0\n'
     write_gate(run, "latency_p50_ms <= 1", plan=plan)
-    process = subprocess.Popen([infermeter, "gate", "gate.toml"], env=environment, cwd=run.folder, text=True,
+    process = subprocess.Popen([infermeter, "gate", "gate.toml", "--junit", "gate.xml"], env=environment, cwd=run.folder, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     for _ in range(200):
         if run("runs").returncode == 0:
@@ -240,6 +240,8 @@ def test_an_interrupted_run_is_reported_and_cannot_be_judged_later(run, infermet
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "not finished" in out and "? inconclusive" in out
+    suite = ElementTree.parse(run.folder / "gate.xml").getroot().find("testsuite")
+    assert (suite.get("errors"), suite.get("tests")) == ("1", "2")
     refused(gate(run, "--run", "latest"), "is not finished, so that nothing can be expected of it", "--resume")
 
 

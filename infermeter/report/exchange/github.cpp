@@ -27,6 +27,7 @@ std::string as_property(std::string_view text) { return encoded(text, "%\r\n:,")
 
 std::string render_github(const RunRecord& record, const Gate& gate, const GateVerdict& verdict) {
   std::string text;
+  if (!record.finished) text += fmt::format("::warning title=infermeter gate::{}\n", as_message(unfinished_text));
   for (const ExpectationVerdict& one : verdict.verdicts) {
     if (one.outcome == Outcome::pass) continue;
     const PlacedText& place = source_of(gate, one);

@@ -104,6 +104,23 @@ void write_sarif_result(JsonWriter& json, const RunRecord& record, const Gate& g
   json.end_object();
 }
 
+// Of an interrupted gate alone: whoever says nothing has looked at everything.
+void write_sarif_interruption(JsonWriter& json) {
+  json.key("invocations");
+  json.begin_array();
+  json.begin_object();
+  json.member("executionSuccessful", false);
+  json.key("toolExecutionNotifications");
+  json.begin_array();
+  json.begin_object();
+  json.member("level", "error");
+  write_sarif_text(json, "message", std::string(unfinished_text));
+  json.end_object();
+  json.end_array();
+  json.end_object();
+  json.end_array();
+}
+
 }  // namespace
 
 std::string render_sarif(const RunRecord& record, const Gate& gate, const GateVerdict& verdict) {
@@ -123,6 +140,7 @@ std::string render_sarif(const RunRecord& record, const Gate& gate, const GateVe
   write_sarif_rules(json, gate);
   json.end_object();
   json.end_object();
+  if (!record.finished) write_sarif_interruption(json);
   json.key("automationDetails");
   json.begin_object();
   json.member("id", fmt::format("infermeter gate/{}", record.id));

@@ -24,8 +24,9 @@ std::string attribute(std::string_view name, std::string_view value) {
 
 // What is common to both: the counts and the time that the trials took.
 std::string totals(const RunRecord& record, const GateVerdict& verdict) {
-  return fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"0\" time=\"{:.3f}\"", verdict.verdicts.size(),
-                     verdict.failed, wall_s(record.trials));
+  const std::size_t unfinished = record.finished ? 0 : 1;
+  return fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\"",
+                     verdict.verdicts.size() + unfinished, verdict.failed, unfinished, wall_s(record.trials));
 }
 
 // Local time without a zone is what the format has; ours is UTC.
@@ -71,6 +72,13 @@ std::string test_case(const RunRecord& record, const Gate& gate, const Expectati
                      attribute("name", expectation_text(gate, verdict)), inside);
 }
 
+// An error, as what is there so far may pass: of an interrupted gate nothing is green.
+std::string unfinished_case(const Gate& gate) {
+  return fmt::format("    <testcase{}{}>\n      <error type=\"interrupted\"{}/>\n    </testcase>\n",
+                     attribute("classname", gate.name), attribute("name", "the run is finished"),
+                     attribute("message", unfinished_text));
+}
+
 }  // namespace
 
 std::string render_junit(const RunRecord& record, const Gate& gate, const GateVerdict& verdict) {
@@ -80,6 +88,7 @@ std::string render_junit(const RunRecord& record, const Gate& gate, const GateVe
                       verdict.inconclusive, attribute("timestamp", timestamp(record)),
                       attribute("hostname", record.environment.hostname));
   text += properties(record, verdict);
+  if (!record.finished) text += unfinished_case(gate);
   for (const ExpectationVerdict& one : verdict.verdicts) text += test_case(record, gate, one);
   return text + "  </testsuite>\n</testsuites>\n";
 }

@@ -75,7 +75,7 @@ class GateTable {
     if (!machine.empty()) line(machine);
     if (!baseline.empty()) line(baseline);
     rule('=');
-    if (!record_.finished) line("⚠ not finished: what there is so far is judged");
+    if (!record_.finished) line(fmt::format("⚠ {}", unfinished_text));
   }
 
   // n gives way first, as the sentences tell it too; then the expectations are cut.

@@ -18,8 +18,10 @@
 namespace infermeter::gate_report_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 void expect_golden(const std::string& name, const std::string& text) { test::expect_golden("gate/" + name, text); }
 
@@ -159,7 +161,23 @@ TEST(GateReport, AGateOfOneLineIsStillWhole) {
   const RunRecord record{.id = "20261121-114200-0000", .finished = false};
   const std::string text = render_gate(record, gate_of({"no leak"}), {}, Format::table, {});
   EXPECT_THAT(text, HasSubstr("not finished"));
-  EXPECT_THAT(render_junit(record, gate_of({"no leak"}), {}), HasSubstr("tests=\"0\""));
+  RunRecord finished = record;
+  finished.finished = true;
+  EXPECT_THAT(render_junit(finished, gate_of({"no leak"}), {}), HasSubstr("tests=\"0\" failures=\"0\" errors=\"0\""));
+}
+
+TEST(GateReport, OfAnInterruptedRunSaysSoInEveryForm) {
+  Example example;
+  example.record.finished = false;
+  EXPECT_THAT(render_junit(example.record, example.gate, example.verdict),
+              AllOf(HasSubstr("errors=\"1\""), HasSubstr("<error type=\"interrupted\" message=\"not finished: ")));
+  const auto sarif = nlohmann::json::parse(render_sarif(example.record, example.gate, example.verdict));
+  const auto& invocation = sarif["runs"][0]["invocations"][0];
+  EXPECT_EQ(invocation["executionSuccessful"], false);
+  EXPECT_THAT(invocation["toolExecutionNotifications"][0]["message"]["text"].get<std::string>(),
+              HasSubstr("not finished"));
+  EXPECT_THAT(render_github(example.record, example.gate, example.verdict),
+              StartsWith("::warning title=infermeter gate::not finished: "));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "infermeter/report/forms/worded_answer.hpp"
@@ -10,6 +11,9 @@
 #include "infermeter/verdict/judge.hpp"
 
 namespace infermeter {
+
+// Of a run that was interrupted.
+inline constexpr std::string_view unfinished_text = "not finished: what there is so far is judged";
 
 [[nodiscard]] FigureText figures_in(Dimension dimension);  // how an expectation's figures are written
 
