@@ -136,9 +136,12 @@ Result<Done> SiteFolder::check_others() {
     if (!fs::is_directory(fs::symlink_status(inner, error))) continue;
     INFERMETER_TRY_DONE(look(inner, std::string(name) + "/"));
   }
-  // Without a list nothing is ours, leftovers included.
+  // Without a list nothing is ours but what a writer left that was killed while it wrote the first one.
   if (keys_.empty() && feed_id.empty()) {
-    for (const fs::path& each : leftovers_) foreign.push_back(each.lexically_relative(folder_).string());
+    for (const fs::path& each : leftovers_) {
+      std::string name = each.lexically_relative(folder_).string();
+      if (!name.starts_with(fmt::format(".{}.part-", list_name))) foreign.push_back(std::move(name));
+    }
   }
   if (foreign.empty()) return Done{};
   return usage_error(fmt::format(

@@ -98,6 +98,13 @@ TEST_F(SiteFolderTest, AnInterruptedPublishingIsCompletedByTheNextOne) {
 }
 
 // A process that was killed: the list was written before the first file, and says that none is known to be whole.
+TEST_F(SiteFolderTest, WhoWasKilledInTheFirstListBlocksNothing) {
+  put(".infermeter-site.txt.part-a1b2c3", "infermeter.si");
+  ASSERT_TRUE(publish({file("index.html", "a")}).ok());
+  EXPECT_FALSE(fs::exists(site / ".infermeter-site.txt.part-a1b2c3"));
+  EXPECT_TRUE(fs::exists(site / "index.html"));
+}
+
 TEST_F(SiteFolderTest, AfterACrashNothingHalfWrittenIsTakenForWhole) {
   SiteFile killed = file("index.html", "b");
   killed.make = [this]() -> Result<std::string> {
