@@ -32,9 +32,9 @@ Result<RunSeries> RunSeries::resumed(const Surroundings& world, std::span<const 
   RunSeries series;
   for (auto run = listings.rbegin(); run != listings.rend() && series.first_.empty(); ++run) {
     if (run->part_of.empty()) continue;
-    INFERMETER_TRY(const RunRecord record, store.load_run(run->id));
-    const auto is_of = [&](const Plan& plan) { return is_run_of(record, plan); };
-    if (std::ranges::any_of(plans, is_of)) series.first_ = run->part_of;
+    INFERMETER_TRY(const auto record, series.left_out_.load(world, store, *run));
+    const auto is_of = [&](const Plan& plan) { return is_run_of(*record, plan); };
+    if (record && std::ranges::any_of(plans, is_of)) series.first_ = run->part_of;
   }
   if (series.first_.empty()) {
     return usage_error(fmt::format(
@@ -42,8 +42,8 @@ Result<RunSeries> RunSeries::resumed(const Surroundings& world, std::span<const 
   }
   for (const RunListing& run : listings) {
     if (run.part_of != series.first_) continue;
-    INFERMETER_TRY(RunRecord record, store.load_run(run.id));
-    series.earlier_.push_back(std::move(record));
+    INFERMETER_TRY(auto record, series.left_out_.load(world, store, run));
+    if (record) series.earlier_.push_back(std::move(*record));
   }
   return series;
 }

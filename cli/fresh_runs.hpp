@@ -8,6 +8,7 @@
 
 #include "cli/flags/plan_flags.hpp"
 #include "cli/flags/verbosity.hpp"
+#include "cli/stored_runs.hpp"
 #include "cli/surroundings.hpp"
 #include "infermeter/diagnostics/problems.hpp"
 #include "infermeter/run/run.hpp"
@@ -35,6 +36,8 @@ class RunSeries {
   // The first of those that are there and were not taken yet.
   [[nodiscard]] std::optional<RunRecord> take(const Plan& plan);
   [[nodiscard]] const std::vector<RunRecord>& earlier() const { return earlier_; }  // that were not taken
+  // Of those that could have been there.
+  [[nodiscard]] const LeftOut& left_out() const { return left_out_; }
   // The id of the first run of all; empty: none has begun.
   [[nodiscard]] const std::string& first() const { return first_; }
 
@@ -42,6 +45,7 @@ class RunSeries {
   std::string first_;               // the id of the first run
   std::vector<RunRecord> earlier_;  // oldest first
   Problems unwritten_;
+  LeftOut left_out_;
 };
 
 }  // namespace infermeter

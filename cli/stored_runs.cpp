@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "cli/output/report_file.hpp"
+#include "infermeter/diagnostics/interrupt.hpp"
 #include "infermeter/models/zoo/zoo.hpp"
-#include "infermeter/store/store.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/verdict/apart/join_machines.hpp"
 #include "infermeter/verdict/apart/join_runs.hpp"
@@ -85,6 +85,30 @@ Result<int> report_joined(Surroundings& world, RunRecord joined, const Plan& pla
 }
 
 }  // namespace
+
+Result<std::optional<RunRecord>> LeftOut::load(const Surroundings& world, Store& store, const RunListing& run) {
+  if (!run.damage.empty()) {
+    damaged_.add(io_error(run.damage));
+    return std::optional<RunRecord>();
+  }
+  auto record = store.load_run(run.id);
+  if (record.ok()) return std::optional(std::move(record).value());
+  if (store.is_lost() || look_at_interrupts(world.interrupt) > 0) return record.error();
+  damaged_.add(record.error());
+  return std::optional<RunRecord>();
+}
+
+void LeftOut::take_from(std::vector<RunListing>& runs) {
+  std::erase_if(runs, [&](const RunListing& run) {
+    if (!run.damage.empty()) damaged_.add(io_error(run.damage));
+    return !run.damage.empty();
+  });
+}
+
+void LeftOut::say(const Surroundings& world) const {
+  for (const Error& damage : damaged_.found())
+    world.err << fmt::format("infermeter: {}: it is left out\n", printable(damage.message));
+}
 
 Result<bool> name_two_runs(const Surroundings& world, const std::vector<std::string>& names, const Plan& place) {
   const auto is_subject = [](const std::string& name) { return !is_surely_a_run(name) && is_a_subject(name); };

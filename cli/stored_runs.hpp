@@ -8,6 +8,8 @@
 #include "cli/flags/plan_flags.hpp"
 #include "cli/output/report_output.hpp"
 #include "cli/surroundings.hpp"
+#include "infermeter/diagnostics/problems.hpp"
+#include "infermeter/store/store.hpp"
 #include "infermeter/verdict/run_record.hpp"
 
 namespace infermeter {
@@ -16,6 +18,19 @@ namespace infermeter {
 // or a JSON report. An error where one does and the other does not.
 [[nodiscard]] Result<bool> name_two_runs(const Surroundings& world, const std::vector<std::string>& names,
                                          const Plan& place);
+
+// Damaged runs are no reason to do nothing: each is left out, and said.
+class LeftOut {
+ public:
+  // The run; nullopt: it is damaged. An error where no other can be read either.
+  [[nodiscard]] Result<std::optional<RunRecord>> load(const Surroundings& world, Store& store, const RunListing& run);
+  // Takes those that are damaged from a list.
+  void take_from(std::vector<RunListing>& runs);
+  void say(const Surroundings& world) const;
+
+ private:
+  Problems damaged_;
+};
 
 // The second against the first, by the question; the exit code of a comparison.
 [[nodiscard]] Result<int> compare_stored_runs(Surroundings& world, const std::vector<std::string>& names,

@@ -17,6 +17,7 @@
 #include "cli/output/output_file.hpp"
 #include "cli/output/report_file.hpp"
 #include "cli/output/report_output.hpp"
+#include "cli/stored_runs.hpp"
 #include "cli/verbs/verb.hpp"
 #include "infermeter/plan/gate_file.hpp"
 #include "infermeter/plan/setting.hpp"
@@ -168,7 +169,8 @@ Result<std::optional<RunRecord>> load_baseline(const Surroundings& world, const 
 }
 
 // Finished runs before this one that measured some of it again, newest first.
-Result<std::vector<RunRecord>> repetitions(Store& store, const RunRecord& run, int wanted) {
+Result<std::vector<RunRecord>> repetitions(const Surroundings& world, Store& store, const RunRecord& run, int wanted) {
+  if (wanted <= 1) return std::vector<RunRecord>();
   INFERMETER_TRY(auto listings, store.list_runs());
   std::erase_if(listings, [&](const RunListing& listing) {
     return !listing.finished || listing.id == run.id || listing.created_at > run.created_at;
@@ -176,14 +178,17 @@ Result<std::vector<RunRecord>> repetitions(Store& store, const RunRecord& run, i
   std::ranges::sort(listings, std::ranges::greater(),
                     [](const auto& one) { return std::pair(one.created_at, one.id); });
   std::vector<RunRecord> found;
+  LeftOut left_out;
   int complete = 0, looked_at = 0;
   for (const RunListing& listing : listings) {
     if (complete + 1 >= wanted || looked_at++ == kRepetitionsLookedAt) break;
-    INFERMETER_TRY(RunRecord record, store.load_run(listing.id));
-    const std::size_t repeated = repeated_subjects(run, record);
+    INFERMETER_TRY(auto record, left_out.load(world, store, listing));
+    if (!record) continue;
+    const std::size_t repeated = repeated_subjects(run, *record);
     complete += repeated == run.plan.subjects.size() ? 1 : 0;
-    if (repeated > 0) found.push_back(std::move(record));
+    if (repeated > 0) found.push_back(std::move(*record));
   }
+  left_out.say(world);
   return found;
 }
 
@@ -199,7 +204,7 @@ Result<std::vector<RunRecord>> stored_runs(const Surroundings& world, const Gate
                     run.id, run.id));
   }
   INFERMETER_TRY_DONE(check_gate(gate, run.plan, file.baseline.has_value()));
-  INFERMETER_TRY(auto runs, repetitions(store, run, runs_wanted(gate)));
+  INFERMETER_TRY(auto runs, repetitions(world, store, run, runs_wanted(gate)));
   runs.insert(runs.begin(), std::move(run));
   return runs;
 }
@@ -226,6 +231,7 @@ Result<std::vector<RunRecord>> measured_runs(Surroundings& world, const Gate& ga
   RunSeries series;
   if (options.resume) {
     INFERMETER_TRY(series, RunSeries::resumed(world, std::span(&plan, 1)));
+    series.left_out().say(world);
     const std::vector<Plan> wanted(static_cast<std::size_t>(runs_wanted(gate)), plan);
     if (series.has_finished(wanted)) {
       return usage_error(

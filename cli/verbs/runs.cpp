@@ -13,6 +13,7 @@
 #include "cli/output/columns.hpp"
 #include "cli/output/help.hpp"
 #include "cli/output/report_output.hpp"
+#include "cli/stored_runs.hpp"
 #include "cli/verbs/verb.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/text/counts.hpp"
@@ -81,6 +82,9 @@ Result<int> list_action(Surroundings& world, const RunsOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
   INFERMETER_TRY(auto store, open_store(world, options.flags, Store::Mode::read));
   INFERMETER_TRY(auto runs, store.list_runs());
+  LeftOut left_out;
+  left_out.take_from(runs);
+  left_out.say(world);
   if (!options.tag.empty()) {
     std::erase_if(runs,
                   [&](const RunListing& run) { return std::ranges::find(run.tags, options.tag) == run.tags.end(); });

@@ -65,11 +65,13 @@ Result<int> copy_runs(Surroundings& world, const StorePlace& from_place, const S
   INFERMETER_TRY(auto to, Store::open(to_place, Store::Mode::write, world.interrupt));
   Counts counts;
   Problems problems;
+  std::vector<std::string> refused;
   for (const std::string& id : ids) {
     if (look_at_interrupts(world.interrupt) > 0)
       return usage_error("stopped; what was copied is there, and the same command copies the rest");
     const auto copied = copy_one(from, to, id);
     if (!problems.take(copied)) {
+      refused.push_back(id);
       if (to.is_lost() || from.is_lost()) break;
       continue;
     }
@@ -77,8 +79,8 @@ Result<int> copy_runs(Surroundings& world, const StorePlace& from_place, const S
     if (*copied == Copied::extended) ++counts.extended;
     if (*copied == Copied::there_already) ++counts.there_already;
   }
-  if (problems.none()) {
-    const auto left = to.copy_baselines(from);
+  if (!to.is_lost() && !from.is_lost()) {
+    const auto left = to.copy_baselines(from, refused);
     if (problems.take(left)) {
       for (const Baseline& baseline : *left) {
         world.err << fmt::format("baseline {} names another run in {} and is left as it is\n", printable(baseline.name),

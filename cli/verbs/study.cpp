@@ -267,6 +267,7 @@ Result<std::optional<StudyRecord>> study_on_cluster(Surroundings& world, Prepare
   RunSeries earlier;
   if (options.resume) {
     INFERMETER_TRY(earlier, RunSeries::resumed(world, plans_of(study)));
+    earlier.left_out().say(world);
   }
   INFERMETER_TRY(auto store, Store::open(study.parts.front().plan, Store::Mode::write, world.interrupt));
   ClusterSeries series(world, store, options.cluster, cluster, options.verbosity.level());
@@ -301,6 +302,7 @@ Result<StudyRecord> measure_study(Surroundings& world, PreparedStudy& study, con
   RunSeries series;
   if (options.resume) {
     INFERMETER_TRY(series, RunSeries::resumed(world, plans_of(study)));
+    series.left_out().say(world);
     if (series.has_finished(plans_of(study, true)) && files.are_there()) {
       return usage_error(
           "nothing was interrupted: the study is finished, and its files are there. Leave --resume out, and it is "

@@ -117,6 +117,10 @@ class Publishing {
     std::map<std::vector<std::string>, const RunListing*> last_of;
     std::vector<SiteRun> all;  // the oldest first
     for (const RunListing& run : listed_) {
+      if (!run.damage.empty()) {
+        note_unreadable(run.id);
+        continue;
+      }
       if (!run.finished) {
         ++result_.unfinished;
         continue;
@@ -139,6 +143,10 @@ class Publishing {
     if (folder_.feed_id.empty())
       folder_.feed_id = uuid_of(fmt::format("{}\n{}", request_.title, all.empty() ? "" : all.front().id));
     return Done{};
+  }
+
+  void note_unreadable(const std::string& run) {
+    if (std::ranges::find(result_.unreadable, run) == result_.unreadable.end()) result_.unreadable.push_back(run);
   }
 
   void settle_links() {
@@ -179,8 +187,7 @@ class Publishing {
     if (store_.is_lost()) return io_error("the connection to the store was lost; the same command writes the rest");
     std::erase_if(site_.runs, [&](const SiteRun& run) {
       const bool is_damaged = std::ranges::find(unmade, run.page) != unmade.end();
-      if (is_damaged && std::ranges::find(result_.unreadable, run.id) == result_.unreadable.end())
-        result_.unreadable.push_back(run.id);
+      if (is_damaged) note_unreadable(run.id);
       return is_damaged;
     });
     return Done{};

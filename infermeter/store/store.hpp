@@ -28,6 +28,7 @@ struct RunListing {
   std::string part_of{};            // RunRecord::part_of
   std::vector<std::string> tags{};  // by name
   std::string note{};
+  std::string damage{};  // a sentence: why none of this can be relied on but the id; empty: all can
 };
 
 // Which runs go, of those that nobody holds: what is a baseline's, tagged, or being measured stays.
@@ -117,8 +118,9 @@ class Store {
   [[nodiscard]] Result<Copied> copy_run(Store& from, std::string_view id);
   // copy_run would copy nothing. False as well where that cannot be said.
   [[nodiscard]] bool has_all_of(Store& from, std::string_view id);
-  // Names of runs that both stores have. Those that name another run here are left as they are, and returned.
-  [[nodiscard]] Result<std::vector<Baseline>> copy_baselines(Store& from);
+  // Names of runs that both stores have, but for `refused`, which copy_run did not take. Those that name another run
+  // here are left as they are, and returned.
+  [[nodiscard]] Result<std::vector<Baseline>> copy_baselines(Store& from, std::span<const std::string> refused = {});
   // What there is of an unfinished run, where its own store is lost: it is begun here, or what is missing is added.
   [[nodiscard]] Result<Done> keep_so_far(const RunRecord& record);
 
@@ -128,7 +130,7 @@ class Store {
   // All that belongs to these runs (`runs` as for load_run) goes, or, where one may not go, none of it: one that a
   // baseline names, that is being measured, or that somebody else wrote. The ids of what has gone.
   [[nodiscard]] Result<std::vector<std::string>> delete_runs(const std::vector<std::string>& runs);
-  // Which runs `prune_runs` would delete, the oldest first.
+  // Which runs `prune_runs` would delete, the oldest first; none that is damaged.
   [[nodiscard]] Result<std::vector<RunListing>> prunable(const PruneQuery& query);
   // Their ids. What others tag, make a baseline or go on with meanwhile stays.
   [[nodiscard]] Result<std::vector<std::string>> prune_runs(const PruneQuery& query);
@@ -152,7 +154,7 @@ class Store {
   // `run`: an id, a unique beginning of one, "latest" or "previous".
   [[nodiscard]] Result<std::string> id_of_run(std::string_view run);
   [[nodiscard]] Result<RunRecord> load_run(std::string_view run);
-  [[nodiscard]] Result<std::vector<RunListing>> list_runs();  // the oldest first
+  [[nodiscard]] Result<std::vector<RunListing>> list_runs();  // the oldest first; damaged ones say so
   // The last finished run before this one that has the same labels; nullopt: there is none, or it cannot be read.
   [[nodiscard]] Result<std::optional<RunRecord>> earlier_run(const RunRecord& run);
 

@@ -26,6 +26,7 @@ using test::record_named;
 using test::TemporaryFolder;
 using test::trial_at;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 // `body` in a process of its own; what it returns is the exit code.
@@ -605,15 +606,30 @@ TEST(StoreFaults, NoticesInAListARunThatIsNotAsItWasWritten) {
       auto store = Store::open(file, Store::Mode::write).value();
       ASSERT_TRUE(store.begin_run(record_named("a")).ok());
       ASSERT_TRUE(store.add_trial("a", trial_at(0)).ok());
-      ASSERT_TRUE(store.list_runs().ok());
+      ASSERT_TRUE(store.begin_run(record_named("b", 2)).ok());
+      EXPECT_EQ(store.list_runs()->front().damage, "");
     }
-    run_sql(file, (std::string("UPDATE runs SET ") + damage).c_str());
-    const auto listed = Store::open(file, Store::Mode::read)->list_runs();
-    ASSERT_FALSE(listed.ok()) << damage;
-    EXPECT_THAT(listed.error().message, AllOf(HasSubstr("run a in the store"), HasSubstr("is damaged"))) << damage;
+    run_sql(file, (std::string("UPDATE runs SET ") + damage + " WHERE id = 'a'").c_str());
+    auto store = Store::open(file, Store::Mode::write).value();
+    const auto listed = store.list_runs().value();
+    EXPECT_THAT(listed.front().damage, AllOf(HasSubstr("run a in the store"), HasSubstr("is damaged"))) << damage;
+    EXPECT_EQ(listed.back().damage, "") << damage;
+    EXPECT_THAT(store.prune_runs({.keep = 0, .before = {}}).value(), ElementsAre("b"));
     run_sql(file, "UPDATE runs SET listing_checksum = NULL, labels = '[]'");  // of an infermeter that kept none
-    EXPECT_TRUE(Store::open(file, Store::Mode::read)->list_runs().ok());
+    EXPECT_EQ(store.list_runs()->front().damage, "");
   }
+}
+
+TEST(StoreFaults, NoticesInAListATagThatIsNotAsItWasWritten) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  auto store = Store::open(file, Store::Mode::write).value();
+  for (const char* const id : {"a", "b"}) ASSERT_TRUE(store.begin_run(record_named(id)).ok());
+  ASSERT_TRUE(store.tag_run("a", {"foo"}).ok());
+  run_sql(file, "UPDATE run_tags SET tag = 'bar'");
+  const auto listed = store.list_runs().value();
+  EXPECT_THAT(listed.front().damage, AllOf(HasSubstr("run a in the store"), HasSubstr("a tag was changed")));
+  EXPECT_EQ(listed.back().damage, "");
 }
 
 TEST(StoreFaults, NoticesAFigureOrABaselineThatIsNotAsItWasWritten) {

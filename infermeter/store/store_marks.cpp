@@ -41,11 +41,16 @@ Result<Done> Store::Impl::add_marks(std::vector<RunListing>& runs) const {
       INFERMETER_TRY(const bool row, statement.step());
       if (!row) return Done{};
       const std::string run = statement.text(0);
-      if (statement.integer(2) != 0) return damaged(run, changed(fmt::format("a {}", column)));
       if (by_id.empty()) {
         for (RunListing& listed : runs) by_id[listed.id] = &listed;
       }
-      if (const auto found = by_id.find(run); found != by_id.end()) take(*found->second, statement.text(1));
+      const auto found = by_id.find(run);
+      if (found == by_id.end()) continue;
+      if (statement.integer(2) != 0) {
+        found->second->damage = damaged(run, changed(fmt::format("a {}", column))).message;
+      } else {
+        take(*found->second, statement.text(1));
+      }
     }
   };
   INFERMETER_TRY_DONE(
@@ -168,6 +173,7 @@ Result<std::vector<std::string>> Store::prune_runs(const PruneQuery& query) {
 
 Result<std::vector<RunListing>> Store::prunable(const PruneQuery& query) {
   INFERMETER_TRY(auto runs, list_runs());
+  std::erase_if(runs, [](const RunListing& run) { return !run.damage.empty(); });
   INFERMETER_TRY(const auto named, baselines());
   std::set<std::string_view> held;
   for (const Baseline& baseline : named) held.insert(baseline.run);

@@ -450,13 +450,14 @@ Result<std::vector<RunListing>> Store::list_runs() {
                    .trials_planned = static_cast<int>(statement.integer(3)),
                    .labels = {},
                    .part_of = statement.text(7)};
-    if (statement.integer(6) != 0) return impl_->damaged(run.id, impl_->changed("what it was started with"));
     if (auto text = statement.text(4); text != read) {
       auto parsed = strings_from_json(text);
-      if (!parsed.ok()) return impl_->damaged(run.id, parsed.error());
-      labels = std::move(parsed).value();
-      read = std::move(text);
+      if (!parsed.ok()) run.damage = impl_->damaged(run.id, parsed.error()).message;
+      labels = parsed.ok() ? std::move(parsed).value() : std::vector<std::string>();
+      read = parsed.ok() ? std::optional(std::move(text)) : std::nullopt;
     }
+    if (statement.integer(6) != 0)
+      run.damage = impl_->damaged(run.id, impl_->changed("what it was started with")).message;
     run.labels = labels;
     places.emplace_back(statement.integer(8), runs.size());
     runs.push_back(std::move(run));

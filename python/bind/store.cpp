@@ -114,6 +114,8 @@ void bind_store(nb::module_& module) {
       .def_ro("labels", &RunListing::labels)
       .def_ro("tags", &RunListing::tags)
       .def_ro("note", &RunListing::note)
+      .def_ro("damage", &RunListing::damage,
+              "Why the run cannot be read, and nothing here relied on but its id; empty: it can.")
       .def("__repr__", [](const RunListing& r) {
         return fmt::format("<RunListing {}: {} of {} trials>", r.id, r.trials_done, r.trials_planned);
       });

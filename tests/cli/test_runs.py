@@ -1,6 +1,7 @@
 """Tags, notes, and runs that go. What a store does with them is tested in infermeter/store."""
 
 import json
+import sqlite3
 
 import pytest
 
@@ -43,6 +44,28 @@ def test_old_runs_are_pruned_and_said_before(run, ids):
     assert run("runs", "prune", "--keep", 1).stdout == "1 run deleted\n"
     assert [one["id"] for one in listed(run)] == [ids[0], ids[2]]
     assert run("report", ids[2], "--format", "json").returncode == 0
+
+
+@pytest.mark.parametrize("damage", ["UPDATE runs SET created_at = created_at + 1 WHERE id = ?", "UPDATE run_tags SET tag = 'bar' WHERE run = ?"])
+def test_a_damaged_run_is_said_and_stops_nothing(run, ids, damage):
+    assert run("runs", "tag", ids[0], "foo").returncode == run("baseline", "set", "main", ids[2]).returncode == 0
+    with sqlite3.connect(run.folder / "results/infermeter.db") as database:
+        database.execute(damage, (ids[0],))
+    said = f"run {ids[0]} in the store results/infermeter.db is damaged: "
+    done = run("runs", "--format", "json")
+    assert done.returncode == 0 and [one["id"] for one in json.loads(done.stdout)] == ids[1:]
+    assert done.stderr.count(said) == 1 and "it is left out" in done.stderr
+    (run.folder / "gate.toml").write_text("expect = 'reproducible over 3 runs within 100000%'\n")
+    done = run("gate", "gate.toml", "--format", "json")
+    assert done.returncode == 0 and done.stderr.count(said) == 1, done.stderr
+    (run.folder / "gate.toml").write_text("expect = 'latency_p50_ms <= 100000'\n")
+    assert run("gate", "gate.toml").stderr == ""
+    assert f"run {ids[0]} is damaged and has no page" in run("publish", "site").stderr
+    done = run("store", "copy", "results", "all.db")
+    assert done.returncode == 2 and "all.db: 2 copied" in done.stdout and ids[0] in done.stderr, done
+    assert run("baseline", "--store", "all.db").stdout.count("main") == 1
+    assert run("runs", "prune", "--keep", 0).stdout == "1 run deleted\n"
+    assert run("runs", "delete", ids[0]).stdout == "1 run deleted\n"
 
 
 @pytest.mark.parametrize("words, said", [
