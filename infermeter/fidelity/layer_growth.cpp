@@ -141,14 +141,17 @@ LayerDifference difference_of(const LayerTensor& reference, const LayerTensor& c
       .candidate_dtype = std::string(to_string(dtype_of(candidate.value))),
       .shape = reference.value.kind == Value::Kind::tensor ? reference.value.tensor.shape : Shape{},
       .reason = {},
+      .is_apart = false,
       .tally = {}};
   std::vector<TensorPair> pairs;
   difference.reason = pair_values(reference.value, candidate.value, 0, pairs);
-  if (!difference.reason.empty()) return difference;
+  difference.is_apart = !difference.reason.empty();
+  if (difference.is_apart) return difference;
   std::uint64_t first = 0;
   for (const TensorPair& pair : pairs) {
     if (class_of(pair.reference->dtype) == DTypeClass::text) {
-      difference.reason = "holds texts, which have no distance";
+      if (pair.reference->strings == pair.candidate->strings) continue;
+      difference.reason = "holds texts that differ, which have no distance";
       return difference;
     }
     difference.tally.add(*pair.reference, *pair.candidate, first);
@@ -173,10 +176,11 @@ void find_jump(LayerGrowth& growth) {
   double largest = 0;
   for (std::size_t i = 0; i < growth.tensors.size(); ++i) {
     const LayerDifference& tensor = growth.tensors[i];
-    if (!growth.first_difference && tensor.reason.empty() && !all_same(tensor.tally)) growth.first_difference = i;
+    const bool differs = tensor.is_apart || (tensor.reason.empty() && !all_same(tensor.tally));
+    if (differs && !growth.first_difference) growth.first_difference = i;
     const auto error = growth_error(tensor);
-    if (!error) continue;
-    if (*error > tensor.floor && *error >= least_jump * largest) {
+    if (!error && !tensor.is_apart) continue;
+    if (tensor.is_apart || (*error > tensor.floor && *error >= least_jump * largest)) {
       growth.jump = i;
       growth.before_jump = largest;
       return;

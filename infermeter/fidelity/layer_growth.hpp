@@ -34,6 +34,7 @@ struct LayerDifference {
   std::string dtype, candidate_dtype;
   Shape shape;
   std::string reason;     // why it cannot be compared; empty: it was
+  bool is_apart = false;  // that is its partner's type or shape, which is a divergence
   DifferenceTally tally;  // of all its numbers
   double floor = 0;       // relative L2 error that rounding alone explains, here
 };
@@ -57,7 +58,8 @@ struct LayerGrowth {
 // differences from a reference that is 0.
 [[nodiscard]] std::optional<double> growth_error(const LayerDifference& tensor);
 
-// The jump: the first tensor whose error is above its floor and at least so many times the largest error before it.
+// The jump: the first tensor whose error is above its floor and at least so many times the largest error before it, or
+// whose partner has another type or shape.
 inline constexpr double least_jump = 10;
 
 // Relative L2 error that storing `dtype` and computing in `precision` explain for one operator: the tolerance of a

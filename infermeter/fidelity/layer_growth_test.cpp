@@ -147,10 +147,24 @@ TEST(LayerGrowth, NothingIsGuessedWhereTheNumbersOfNodesDiffer) {
   EXPECT_THAT(growth.candidate_only, ElementsAre("x1", "x2", "x3"));
 }
 
-TEST(LayerGrowth, WhatCannotBeComparedSaysWhy) {
-  const LayerGrowth growth = layer_growth(trace({layer("a", {1})}), trace({layer("a", {1, 2})}));
-  EXPECT_EQ(growth.tensors[0].reason, "has shape [2] here but [1] in the reference");
-  EXPECT_FALSE(growth_error(growth.tensors[0]));
+TEST(LayerGrowth, AnotherShapeIsAJump) {
+  const LayerGrowth growth =
+      layer_growth(trace({layer("a", {1}), layer("b", {1})}), trace({layer("a", {1}), layer("b", {1, 2})}));
+  EXPECT_EQ(growth.tensors[1].reason, "has shape [2] here but [1] in the reference");
+  EXPECT_FALSE(growth_error(growth.tensors[1]));
+  EXPECT_EQ(growth.first_difference, 1U);
+  EXPECT_EQ(growth.jump, 1U);
+}
+
+TEST(LayerGrowth, TextsAreTheSameOrHaveNoDistance) {
+  const auto texts = [](const std::string& text) {
+    LayerTrace one = trace({layer("a", {1})});
+    one.tensors[0].value.tensor = {.dtype = DType::string, .shape = {1}, .strings = {text}};
+    return one;
+  };
+  EXPECT_EQ(layer_growth(texts("x"), texts("x")).tensors[0].reason, "");
+  const LayerGrowth growth = layer_growth(texts("x"), texts("y"));
+  EXPECT_EQ(growth.tensors[0].reason, "holds texts that differ, which have no distance");
   EXPECT_FALSE(growth.jump);
 }
 

@@ -1474,7 +1474,7 @@ export interface Layers {
   note: string;
   least_jump: number; // times the largest error before it, from which on an error is a jump
   first_difference: number | null; // into tensors
-  jump: number | null; // into tensors; null: there is none, exit code 0
+  jump: number | null; // into tensors: where the two diverge; null: nowhere, exit code 0
   worst: number | null; // into tensors
   before_jump: number | null; // the largest error before the jump
   answers: Answer[]; // what is said first: what went wrong, then what was asked
@@ -1502,7 +1502,7 @@ export interface Tensor {
   dtype: string;
   candidate_dtype: string;
   shape: number[];
-  reason: string; // why the two cannot be compared; empty: they can
+  reason: string; // why the two cannot be compared; empty: they can. Another type or shape is a divergence
   elements: number;
   error: number | null; // relative L2 error, as the growth is judged by; null: the two cannot be compared, or it is no finite number
   rounding_floor: number; // what rounding alone explains, by the coarser executed precision

@@ -77,6 +77,21 @@ TEST(LayersReport, WhereTheyDoNotPart) {
   EXPECT_THAT(flat(render_layers(record_of({}), 80, false)), HasSubstr("⚠ no tensor of the one has a partner"));
 }
 
+TEST(LayersReport, WhatCouldNotBeComparedIsNotTheSame) {
+  LayersRecord record = record_of({0, 0});
+  record.growth.tensors[1].reason = "holds texts that differ";
+  const std::string line = "could not be compared: t1, which holds texts that differ";
+  EXPECT_THAT(flat(render_layers(record, 80, false)),
+              HasSubstr("⚠ the same numbers in the 1 tensor that could be compared; 1 tensor " + line));
+  EXPECT_EQ(nlohmann::json::parse(render_layers_json(record))["answers"][0]["n"], 1);
+  record.growth.tensors.erase(record.growth.tensors.begin());
+  EXPECT_THAT(flat(render_layers(record, 80, false)), HasSubstr("⚠ 1 tensor " + line));
+  record.growth.tensors[0].is_apart = true;
+  record.growth.jump = record.growth.first_difference = 0;
+  EXPECT_THAT(flat(render_layers(record, 80, false)),
+              HasSubstr("✗ they diverge at t1 (Conv, node 3): it holds texts that differ; before it"));
+}
+
 TEST(LayersReport, ANumberInOneOnly) {
   LayersRecord record = record_of({0, 0});
   record.growth.tensors[1].tally.non_finite_apart = 2;

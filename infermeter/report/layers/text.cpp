@@ -51,7 +51,8 @@ std::string shortened(const std::string& name, std::size_t most) {
 std::string jump_text(const LayerGrowth& growth) {
   const LayerDifference& tensor = growth.tensors[*growth.jump];
   const std::string how =
-      tensor.tally.non_finite_apart > 0
+      tensor.is_apart ? "it " + printable(tensor.reason, 200)
+      : tensor.tally.non_finite_apart > 0
           ? fmt::format("{} of its {} values {} NaN or infinite in one of the two only", tensor.tally.non_finite_apart,
                         tensor.tally.count, tensor.tally.non_finite_apart == 1 ? "is" : "are")
           : fmt::format("relative L2 error {}, above the {} that rounding explains", layer_number(growth_error(tensor)),
@@ -61,15 +62,32 @@ std::string jump_text(const LayerGrowth& growth) {
       growth.before_jump > 0 ? "at most " + layer_number(growth.before_jump) : "all numbers are the same");
 }
 
+// "2 tensors could not be compared, such as y, which holds texts that differ, …"
+std::string uncompared(const LayerGrowth& growth) {
+  const auto apart = std::ranges::find_if(growth.tensors, [](const auto& tensor) { return !tensor.reason.empty(); });
+  if (apart == growth.tensors.end()) return {};
+  const std::size_t count = growth.tensors.size() - compared_tensors(growth);
+  return fmt::format("{} could not be compared{} {}, which {}", tensors(count), count == 1 ? ":" : ", such as",
+                     printable(apart->name, 80), printable(apart->reason, 200));
+}
+
+// Integers differ, or numbers from zeros: no error can be followed.
+std::string other_differences(const LayerDifference& first) {
+  return fmt::format(
+      "numbers differ, first at {} ({}), but in no tensor that has a relative error: integers, or a reference of zeros",
+      printable(first.name, 120), maker(first));
+}
+
 std::string layers_text(const LayerGrowth& growth, const Answer& answer) {
   if (answer.kind == AnswerKind::part) return jump_text(growth);
+  const auto compared = static_cast<std::size_t>(answer.n);
+  if (answer.kind == AnswerKind::equal && compared < growth.tensors.size())
+    return fmt::format("the same numbers in the {} that could be compared; {}", tensors(compared), uncompared(growth));
   if (answer.kind == AnswerKind::equal)
-    return fmt::format("the same numbers in {}{}", growth.tensors.size() == 1 ? "" : "all ",
-                       tensors(growth.tensors.size()));
-  if (!answer.place) {
-    return growth.tensors.empty() ? "no tensor of the one has a partner in the other"
-                                  : "no tensor of floating-point numbers could be compared";
-  }
+    return fmt::format("the same numbers in {}{}", compared == 1 ? "" : "all ", tensors(compared));
+  if (growth.tensors.empty()) return "no tensor of the one has a partner in the other";
+  if (compared == 0) return uncompared(growth);
+  if (!answer.place) return other_differences(growth.tensors.at(growth.first_difference.value_or(0)));
   const LayerDifference& tensor = growth.tensors.at(*answer.place);
   const std::string largest =
       fmt::format("the largest relative L2 error is {} at {} ({})", layer_number(growth_error(tensor)),
@@ -156,11 +174,11 @@ class LayersText {
   std::vector<Cell> row(std::size_t index) const {
     const LayerDifference& tensor = growth_.tensors[index];
     const bool is_jump = growth_.jump == index;
-    std::string note = is_jump                             ? "they diverge"
-                       : growth_.first_difference == index ? "first difference"
-                       : worst_tensor(growth_) == index    ? "largest"
-                                                           : "";
-    if (!tensor.reason.empty()) note = "not compared";
+    const std::string note = is_jump                             ? "they diverge"
+                             : growth_.first_difference == index ? "first difference"
+                             : !tensor.reason.empty()            ? "not compared"
+                             : worst_tensor(growth_) == index    ? "largest"
+                                                                 : "";
     std::vector<Cell> cells = {{shortened(tensor.name, width_ / 3), is_jump ? Tone::bad : Tone::plain},
                                {printable(tensor.op, 40)},
                                {layer_number(growth_error(tensor))},
@@ -190,11 +208,7 @@ class LayersText {
                           by_order > 0 ? fmt::format(", {} of them by operator, shape and order", by_order) : ""));
     alone(growth_.reference_only, "reference");
     alone(growth_.candidate_only, "candidate");
-    const auto apart = std::ranges::find_if(growth_.tensors, [](const auto& t) { return !t.reason.empty(); });
-    if (apart == growth_.tensors.end()) return;
-    const auto count = std::ranges::count_if(growth_.tensors, [](const auto& t) { return !t.reason.empty(); });
-    paragraph(fmt::format("{} could not be compared, such as {}, which {}", tensors(static_cast<std::size_t>(count)),
-                          printable(apart->name, 80), printable(apart->reason, 200)));
+    if (const std::string line = uncompared(growth_); !line.empty()) paragraph(line);
   }
 
   void alone(const std::vector<std::string>& names, const char* role) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "infermeter/verdict/answers/checklist.hpp"
+#include "infermeter/verdict/answers/layers_answers.hpp"
 
 namespace infermeter {
 namespace {
@@ -102,6 +103,10 @@ Check parting_check(const LayerGrowth& growth) {
   } else if (std::ranges::any_of(growth.tensors, is_above_floor)) {
     check.outcome = Outcome::inconclusive;
     check.detail = "the error grows beyond what rounding explains, nowhere at once";
+  } else if (const std::size_t compared = compared_tensors(growth); compared < growth.tensors.size()) {
+    check.outcome = Outcome::inconclusive;
+    check.detail =
+        fmt::format("{} of {} could not be compared", growth.tensors.size() - compared, growth.tensors.size());
   } else {
     check.outcome = Outcome::pass;
     check.detail = "nowhere beyond what rounding explains";

@@ -217,6 +217,9 @@ LayersRecord two_tensors() {
 TEST(Checklist, OfLayersSaysWhetherTheyPart) {
   LayersRecord record = two_tensors();
   EXPECT_EQ(outcome_of(checklist(record)), Outcome::pass);
+  record.growth.tensors[1].reason = "holds texts that differ";
+  EXPECT_EQ(outcome_of(checklist(record)), Outcome::inconclusive);
+  record.growth.tensors[1].reason.clear();
   record.growth.candidate_only = {"x"};
   EXPECT_EQ(outcome_of(checklist(record)), Outcome::inconclusive);
   record.growth.jump = 1;

@@ -1,5 +1,6 @@
 #include "infermeter/verdict/answers/layers_answers.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace infermeter {
@@ -16,6 +17,11 @@ void set_tensor(const LayerGrowth& growth, std::size_t index, Answer& answer) {
 
 }  // namespace
 
+std::size_t compared_tensors(const LayerGrowth& growth) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(growth.tensors, [](const auto& tensor) { return tensor.reason.empty(); }));
+}
+
 std::optional<std::size_t> worst_tensor(const LayerGrowth& growth) {
   std::optional<std::size_t> worst;
   double largest = 0;
@@ -29,21 +35,23 @@ std::optional<std::size_t> worst_tensor(const LayerGrowth& growth) {
 }
 
 Answer layers_answer(const LayerGrowth& growth) {
+  const std::size_t compared = compared_tensors(growth);
+  const Tone well = compared == growth.tensors.size() ? Tone::good : Tone::warning;
   Answer answer{.topic = AnswerTopic::layers,
                 .kind = AnswerKind::unknown,
                 .tone = Tone::warning,
                 .subjects = {1},
                 .baseline = 0,
-                .n = static_cast<std::int64_t>(growth.tensors.size()),
+                .n = static_cast<std::int64_t>(compared),
                 .n_of = "tensors"};
   if (growth.jump) {
     answer.kind = AnswerKind::part, answer.tone = Tone::bad;
     set_tensor(growth, *growth.jump, answer);
     return answer;
   }
-  if (growth.tensors.empty()) return answer;
+  if (compared == 0) return answer;
   if (!growth.first_difference) {
-    answer.kind = AnswerKind::equal, answer.tone = Tone::good;
+    answer.kind = AnswerKind::equal, answer.tone = well;
     return answer;
   }
   const auto worst = worst_tensor(growth);
@@ -52,7 +60,7 @@ Answer layers_answer(const LayerGrowth& growth) {
   const LayerDifference& tensor = growth.tensors[*worst];
   const bool is_rounding = *growth_error(tensor) <= tensor.floor;
   answer.kind = is_rounding ? AnswerKind::rounding_only : AnswerKind::grow;
-  answer.tone = is_rounding ? Tone::good : Tone::warning;
+  answer.tone = is_rounding ? well : Tone::warning;
   return answer;
 }
 
