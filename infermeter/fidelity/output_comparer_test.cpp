@@ -125,6 +125,8 @@ TEST(OutputComparer, DivergenceIsTheMeanOverRows) {
   EXPECT_EQ(infinite.outputs[0].kl_divergence, std::nullopt);
   EXPECT_THAT(compare_outputs(kNames, rows({{0, 1}}), rows({{0.5F, 0.5F}}), {}).outputs[0].kl_divergence,
               Optional(DoubleNear(0.6931471805599453, 1e-12)));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(compare_outputs(kNames, rows({{nan, nan}}), rows({{1, 2}}), {}).outputs[0].kl_divergence, std::nullopt);
 }
 
 TEST(OutputComparer, AnswersAreTheSameUntilTheFirstTokenThatDiffers) {

@@ -32,10 +32,11 @@ bool among_five(std::span<const double> row, std::size_t column) {
   return ahead < kFew;
 }
 
-// Σ p ln(p / q); p and q are logarithms.
+// Σ p ln(p / q); p and q are logarithms. None where a share is not a number: such a row is no distribution.
 std::optional<double> divergence(std::span<const double> p, std::span<const double> q) {
   double sum = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
+    if (std::isnan(p[i])) return std::nullopt;
     if (const double share = std::exp(p[i]); share > 0) sum += share * (p[i] - q[i]);
   }
   if (!std::isfinite(sum)) return std::nullopt;
