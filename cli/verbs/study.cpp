@@ -185,7 +185,12 @@ Result<PreparedStudy> prepare(const Surroundings& world, const StudyOptions& opt
     }
   }
   if (options.only.empty()) study.file.leave_out_on_request();
-  INFERMETER_TRY_DONE(study.file.check_file_names(study.source.file.string()));
+  if (const auto named = study.file.check_file_names(options.only.empty() ? study.source.file.string() : "--part");
+      !named) {
+    return options.only.size() < 2
+               ? named.error()
+               : usage_error(named.error().message + ": measure them one after the other, each with its own --reports");
+  }
   if (study.file.parts.empty()) {
     return usage_error(fmt::format("{}: all of its parts are measured on request only: name them with --part",
                                    study.source.file.string()));

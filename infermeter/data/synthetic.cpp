@@ -145,6 +145,14 @@ Result<Source> source_of(const Port& port, const DataOptions& options) {
 
 std::int64_t items_of(const DataOptions& options) { return options.limit == 0 ? 1 : options.limit; }
 
+// No option makes it smaller.
+bool is_declared_too_large(const Port& port, std::uint64_t size) {
+  const auto is_free = [](std::int64_t length) { return length < 0; };
+  const auto has_name = [](const std::string& name) { return !name.empty(); };
+  return size > kMostDataBytes && std::ranges::none_of(port.shape, is_free) &&
+         std::ranges::none_of(port.dimension_names, has_name);
+}
+
 Result<Done> check_size(const std::vector<Source>& sources, const DataOptions& options) {
   const std::uint64_t most_per_item = options.most_bytes / static_cast<std::uint64_t>(items_of(options));
   std::uint64_t bytes = 0;
@@ -154,9 +162,13 @@ Result<Done> check_size(const std::vector<Source>& sources, const DataOptions& o
                                : source.port->dtype == DType::string ? *count * sizeof(std::string)
                                                                      : bytes_of(source.port->dtype, *count);
     if (size > most_per_item || (bytes += size) > most_per_item) {
+      const std::string most =
+          is_declared_too_large(*source.port, size)
+              ? fmt::format("{} GiB; the model declares this size, and cannot be measured", kMostDataBytes >> 30U)
+              : most_data(options);
       return usage_error(fmt::format("input {} of {} {} would make the data larger than {}",
                                      in_quotes(source.port->name), to_string(source.port->dtype),
-                                     to_string(source.shape), most_data(options)));
+                                     to_string(source.shape), most));
     }
   }
   return Done{};

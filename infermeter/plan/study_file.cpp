@@ -302,7 +302,12 @@ Result<Done> StudyFile::check_file_names(std::string_view study) const {
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
   if (twice == names.end()) return Done{};
-  return usage_error(fmt::format("{}: two of its files are called '{}'", study, *twice));
+  const auto writes_it = [&](const StudyOutput& output) { return output.json == *twice || output.text == *twice; };
+  const auto first = std::ranges::find_if(outputs, writes_it);
+  const auto other = std::find_if(first, outputs.end(),
+                                  [&](const auto& output) { return writes_it(output) && output.part != first->part; });
+  if (other == outputs.end()) return usage_error(fmt::format("{}: two of its files are called '{}'", study, *twice));
+  return usage_error(fmt::format("{}: parts '{}' and '{}' both write '{}'", study, first->part, other->part, *twice));
 }
 
 Result<Done> StudyFile::leave_only(const std::vector<std::string>& names) {

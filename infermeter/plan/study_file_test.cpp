@@ -101,7 +101,8 @@ TEST(StudyFile, NamesLineAndColumnOfWhatItCannotRead) {
   EXPECT_THAT(error_of(part + "[[file]]\npart = 'a'\njson = 'a/b'"), HasSubstr("json 'a/b' is not a plain name"));
   EXPECT_THAT(error_of("page = 'x'\nprofiles = 'x'\n" + part), HasSubstr("two of its files are called 'x'"));
   const std::string files = "[[file]]\npart = 'a'\njson = 'x'\n[[file]]\npart = 'b'\njson = 'x'\n";
-  EXPECT_THAT(error_of(part + "[[part]]\nname = 'b'\n" + files), HasSubstr("two of its files are called 'x'"));
+  EXPECT_THAT(error_of(part + "[[part]]\nname = 'b'\n" + files),
+              HasSubstr("study.toml: parts 'a' and 'b' both write 'x'"));
   EXPECT_EQ(error_of(part + "[[part]]\nname = 'b'\non_request = true\n" + files), "no error")
       << "not measured together";
   EXPECT_THAT(error_of(part + "[preset.a]\nplan = { itertions = 3 }"), HasSubstr("unknown key 'itertions'"));

@@ -49,6 +49,7 @@ def test_a_dimension_beyond_all_memory_is_refused_without_advice_that_is_refused
     done = run("run", "big.onnx", *SHORT)
     assert done.returncode == 2
     assert "big.onnx: input 'x' of float32" in done.stderr and "would make the data larger than" in done.stderr, done.stderr
+    assert "4 GiB; the model declares this size, and cannot be measured\n" in done.stderr
     assert "--batch-sizes" not in done.stderr
 
 

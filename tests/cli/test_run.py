@@ -46,6 +46,12 @@ def test_results_are_in_the_store_and_in_a_csv_file(run):
     assert [r["finished"] for r in runs] == [True]
 
 
+def test_iterations_are_counted_where_they_are_too_few_for_a_median(run):
+    done = run("run", FAKE, "--processes", 1, "--iterations", 5, "--warmup", 2, "--format", "csv")
+    row = next(csv.DictReader(done.stdout.splitlines()))
+    assert (row["iterations"], row["latency_p50_ms"]) == ("5", "")
+
+
 def test_two_runs_of_one_second_keep_both_files(run):
     for _ in range(3):
         assert run("run", FAKE, *SHORT, "--quiet").returncode == 0

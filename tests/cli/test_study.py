@@ -263,6 +263,9 @@ def test_studies_that_ship(run):
     assert done.returncode == 0 and "imaging" in done.stdout and "small" in done.stdout
     refused(run("study", "imagin"), "there is no study 'imagin' (did you mean 'imaging'?)")
     refused(run("study", "missing.toml"), "study missing.toml cannot be read")
+    refused(run("study", "imaging", "--part", "optimised", "--part", "comparison"),
+            "infermeter: --part: parts 'comparison' and 'optimised' both write 'phase5_optimized_performance.json': measure them one",
+            " after the other, each with its own --reports")
     refused(run("study", "imaging", "--format", "csv"), "a study has no csv report: --format takes table, json or markdown")
 
 

@@ -164,7 +164,7 @@ std::string message(const Source& source) {
 
 std::string iterations(const Source& source) {
   const Estimate* estimate = source.estimate("latency_p50");
-  return estimate == nullptr || !estimate->value ? "" : number_cell(estimate->n);
+  return estimate == nullptr || estimate->n == 0 ? "" : number_cell(estimate->n);
 }
 
 std::string accuracy_top5(const Source& source) {
