@@ -29,6 +29,8 @@ constexpr std::size_t most_subgraphs = 100'000;
 constexpr std::size_t most_external = 100'000;
 constexpr std::size_t most_names = 1'000'000;
 
+constexpr std::uint64_t most_of_formula = 4;  // numbers that a node Constant holds and that are no weights
+
 // What inputs of an operator are, in order: w a quantised weight (if it is an initialiser), t the same if it is of 8
 // bits or fewer, p one that several weights are packed in (K times N of them, by the attributes), s something that is
 // no parameter: the running mean and variance of a normalisation, which are state as in torch, scales and zero points.
@@ -47,6 +49,8 @@ constexpr std::array input_roles = {
     InputRoles{"QLinearConv", "-sswssssw"},
     InputRoles{"QLinearMatMul", "wsswssss"},
     InputRoles{"Gather", "t"},
+    InputRoles{"Resize", "-ss"},
+    InputRoles{"Upsample", "-s"},
     // Of ONNX Runtime (docs/ContribOperators.md).
     InputRoles{"DynamicQuantizeLSTM", "-ww-----ssss"},
     InputRoles{"DynamicQuantizeMatMul", "-wss"},
@@ -170,6 +174,12 @@ class SummaryReader {
     summary_.inputs = std::move(left);
   }
 
+  // What a node Constant makes.
+  struct Constant {
+    std::string_view name;
+    data_view tensor;
+  };
+
   // What nodes say of the initialisers of their graph, by name.
   struct Roles {
     Names not_parameters;                                        // state, scales, zero points
@@ -177,6 +187,7 @@ class SummaryReader {
     Names if_small;                                              // weights if they are of 8 bits or fewer
     std::unordered_map<std::string_view, std::uint64_t> packed;  // so many weights
     std::unordered_set<std::string> not_parameters_either;
+    std::vector<Constant> constants;
 
     [[nodiscard]] bool is_parameter(const OnnxTensor& tensor) const {
       const std::string_view name = summary_text(tensor.name);
@@ -196,10 +207,15 @@ class SummaryReader {
     while (graph.next()) {
       switch (graph.tag()) {
         case onnx_field::GraphProto::initializer: add_initializer(read_view(graph), roles); break;
-        case onnx_field::GraphProto::sparse_initializer: read_sparse(read_view(graph)); break;
+        case onnx_field::GraphProto::sparse_initializer: {
+          const data_view values = read_sparse(read_view(graph));
+          if (!values.empty()) add_parameters(values, read_onnx_tensor(values), roles);
+          break;
+        }
         default: graph.skip();
       }
     }
+    add_constants(roles);
   }
 
   void read_function(data_view view) {
@@ -212,11 +228,13 @@ class SummaryReader {
         default: function.skip();
       }
     }
+    add_constants(roles);
   }
 
   void read_node(data_view view, Roles& roles) {
     ++summary_.nodes;
-    std::string_view op;
+    std::string_view op, output;
+    data_view constant;
     std::array<std::string_view, most_inputs_with_roles> inputs{};
     std::size_t count = 0;
     std::uint64_t weights = 1;  // K times N, where it has them
@@ -225,10 +243,13 @@ class SummaryReader {
       switch (node.tag()) {
         case onnx_field::Node::op_type: op = read_text(node); break;
         case onnx_field::Node::attribute: {
-          if (__builtin_mul_overflow(weights, read_attribute(read_view(node)), &weights))
+          const auto [size, tensor] = read_attribute(read_view(node));
+          if (__builtin_mul_overflow(weights, size, &weights))
             throw Refused{"its weights have more elements than there can be"};
+          if (!tensor.empty()) constant = tensor;
           break;
         }
+        case onnx_field::Node::output: output = read_text(node); break;
         case onnx_field::Node::input: {
           const auto name = read_text(node);
           if (count < inputs.size()) inputs[count++] = name;
@@ -236,6 +257,10 @@ class SummaryReader {
         }
         default: node.skip();
       }
+    }
+    if (op == "Constant" && !constant.empty()) {
+      bound_container(roles.constants, most_names, "constants");
+      roles.constants.push_back({output, constant});
     }
     const auto* const found = std::ranges::find(input_roles, op, &InputRoles::op);
     if (found == input_roles.end()) return;
@@ -261,9 +286,14 @@ class SummaryReader {
     roles.not_parameters_either.insert(base + "_zero_point");
   }
 
-  // Returns the size of packed weights along one axis: the attribute K or N; 1 for any other.
-  std::uint64_t read_attribute(data_view view) {
+  struct ReadAttribute {
+    std::uint64_t size = 1;  // of packed weights along one axis: the attribute K or N; 1 of any other
+    data_view tensor;        // the last, of a sparse one its values
+  };
+
+  ReadAttribute read_attribute(data_view view) {
     std::string_view name;
+    data_view tensor;
     std::int64_t value = 1;
     pbf_message<onnx_field::Attribute> attribute(view);
     while (attribute.next()) {
@@ -271,44 +301,66 @@ class SummaryReader {
         case onnx_field::Attribute::name: name = read_text(attribute); break;
         case onnx_field::Attribute::i: value = read_integer(attribute); break;
         case onnx_field::Attribute::t:
-        case onnx_field::Attribute::tensors: keep_external(read_onnx_tensor(read_view(attribute))); break;
+        case onnx_field::Attribute::tensors:
+          tensor = read_view(attribute);
+          keep_external(read_onnx_tensor(tensor));
+          break;
         case onnx_field::Attribute::g:
         case onnx_field::Attribute::graphs: later(read_view(attribute)); break;
         case onnx_field::Attribute::sparse_tensor:
-        case onnx_field::Attribute::sparse_tensors: read_sparse(read_view(attribute)); break;
+        case onnx_field::Attribute::sparse_tensors: tensor = read_sparse(read_view(attribute)); break;
         default: attribute.skip();
       }
     }
-    return (name == "K" || name == "N") && value > 0 ? static_cast<std::uint64_t>(value) : 1;
+    const bool is_size = (name == "K" || name == "N") && value > 0;
+    return {.size = is_size ? static_cast<std::uint64_t>(value) : 1, .tensor = tensor};
   }
 
-  void read_sparse(data_view view) {
+  // Returns its values.
+  data_view read_sparse(data_view view) {
+    data_view values;
     pbf_message<onnx_field::SparseTensor> sparse(view);
     while (sparse.next()) {
       const bool is_tensor =
           sparse.tag() == onnx_field::SparseTensor::values || sparse.tag() == onnx_field::SparseTensor::indices;
-      if (is_tensor) {
-        keep_external(read_onnx_tensor(read_view(sparse)));
-      } else {
+      if (!is_tensor) {
         sparse.skip();
+        continue;
       }
+      const data_view tensor = read_view(sparse);
+      if (sparse.tag() == onnx_field::SparseTensor::values) values = tensor;
+      keep_external(read_onnx_tensor(tensor));
     }
+    return values;
   }
 
   void add_initializer(data_view view, const Roles& roles) {
     OnnxTensor tensor = read_onnx_tensor(view);
-    if (roles.is_parameter(tensor)) {
-      const auto packed = roles.packed.find(summary_text(tensor.name));
-      const std::uint64_t elements = packed == roles.packed.end() ? tensor.elements : packed->second;
-      const bool overflow = __builtin_add_overflow(summary_.parameters, elements, &summary_.parameters);
-      if (overflow) throw Refused{"its weights have more elements than there can be"};
-      if (packed == roles.packed.end()) {
-        add_nonzero(view, tensor);
-      } else {
-        summary_.nonzero_parameters.reset();
-      }
-    }
+    add_parameters(view, tensor, roles);
     keep_external(std::move(tensor));
+  }
+
+  // A few numbers are those of a formula, which frameworks do not count either: the 0.5 of a GELU, scales, mean
+  // colours.
+  void add_constants(const Roles& roles) {
+    for (const auto& [name, view] : roles.constants) {
+      OnnxTensor tensor = read_onnx_tensor(view);
+      tensor.name = {name.data(), name.size()};
+      if (tensor.elements > most_of_formula) add_parameters(view, tensor, roles);
+    }
+  }
+
+  void add_parameters(data_view view, const OnnxTensor& tensor, const Roles& roles) {
+    if (!roles.is_parameter(tensor)) return;
+    const auto packed = roles.packed.find(summary_text(tensor.name));
+    const std::uint64_t elements = packed == roles.packed.end() ? tensor.elements : packed->second;
+    const bool overflow = __builtin_add_overflow(summary_.parameters, elements, &summary_.parameters);
+    if (overflow) throw Refused{"its weights have more elements than there can be"};
+    if (packed == roles.packed.end()) {
+      add_nonzero(view, tensor);
+    } else {
+      summary_.nonzero_parameters.reset();
+    }
   }
 
   void add_nonzero(data_view view, const OnnxTensor& tensor) {

@@ -232,6 +232,39 @@ TEST_F(OnnxSummaryTest, ReadsShapesAndKinds) {
   EXPECT_EQ(summary->outputs[1].dtype, DType::int64);
 }
 
+TEST_F(OnnxSummaryTest, CountsWeightsOfConstantNodesAndSparseOnes) {
+  auto model = small_model();
+  const auto constant = [&](const std::string& name, std::vector<float> values, int type = onnx::TensorProto::FLOAT) {
+    auto* node = model.mutable_graph()->add_node();
+    node->set_op_type("Constant");
+    node->add_output(name);
+    auto* attribute = node->add_attribute();
+    attribute->set_name("value");
+    attribute->mutable_t()->set_data_type(type);
+    attribute->mutable_t()->add_dims(static_cast<std::int64_t>(values.size()));
+    for (const float value : values) {
+      if (type == onnx::TensorProto::FLOAT) attribute->mutable_t()->add_float_data(value);
+      if (type == onnx::TensorProto::INT64) attribute->mutable_t()->add_int64_data(static_cast<std::int64_t>(value));
+    }
+  };
+  constant("w", {1, 0, 2, 3, 4});
+  constant("shape", {1, -1}, onnx::TensorProto::INT64);
+  constant("colour", {0.5F, 0.4F, 0.3F});
+  constant("mean", {1, 2, 3, 4, 5});
+  auto* normalisation = model.mutable_graph()->add_node();
+  normalisation->set_op_type("BatchNormalization");
+  for (const char* input : {"x", "w", "w", "mean"}) normalisation->add_input(input);
+  auto* sparse = model.mutable_graph()->add_sparse_initializer();
+  sparse->mutable_values()->set_name("s");
+  sparse->mutable_values()->set_data_type(onnx::TensorProto::FLOAT);
+  sparse->mutable_values()->add_dims(2);
+  for (const float value : {4.0F, 5.0F}) sparse->mutable_values()->add_float_data(value);
+  const auto summary = read(model);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_EQ(summary->parameters, 7U);
+  EXPECT_EQ(summary->nonzero_parameters, 6U);
+}
+
 TEST_F(OnnxSummaryTest, FindsExternalDataWhereverItHides) {
   auto model = small_model();
   add_external(*add_weight(*model.mutable_graph(), "plain", {1}), "location", "a");
