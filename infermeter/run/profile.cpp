@@ -10,6 +10,7 @@
 #include "infermeter/profile/operators/attribution.hpp"
 #include "infermeter/profile/read/profile_files.hpp"
 #include "infermeter/profile/read/python_stacks.hpp"
+#include "infermeter/verdict/pilot.hpp"
 
 namespace infermeter {
 namespace {
@@ -67,19 +68,31 @@ void note_profile(OperatorProfile& profile, const ModelGraph* graph, Samples& tr
   }
 }
 
-const ModelGraph* ProfileReader::graph_of(std::size_t subject, Samples& trial) {
-  const ModelFacts& model = record_.models[subject];
-  if (model.format != "onnx") return nullptr;
+const Result<ModelGraph>& ProfileReader::graph_of(std::size_t subject) {
   auto place = graphs_.find(subject);
   if (place == graphs_.end()) {
     const Subject& asked = record_.plan.subjects[subject];
-    auto graph = read_model_graph(model.path, asked.batch_size, asked.dimensions, asked.batch_axes);
+    auto graph = read_model_graph(record_.models[subject].path, asked.batch_size, asked.dimensions, asked.batch_axes);
     place = graphs_.emplace(subject, std::move(graph)).first;
   }
-  if (place->second.ok()) return &*place->second;
+  return place->second;
+}
+
+const ModelGraph* ProfileReader::graph_of(std::size_t subject, Samples& trial) {
+  if (record_.models[subject].format != "onnx") return nullptr;
+  const Result<ModelGraph>& graph = graph_of(subject);
+  if (graph.ok()) return &*graph;
   add_diagnostic(trial, DiagnosticId::nodes_not_attributed,
-                 fmt::format("no operator has its place in the model: {}", place->second.error().message));
+                 fmt::format("no operator has its place in the model: {}", graph.error().message));
   return nullptr;
+}
+
+std::int64_t ProfileReader::most_warmup(std::size_t subject) {
+  constexpr std::int64_t most_events = 200'000;
+  if (record_.models[subject].format != "onnx") return most_events;
+  const Result<ModelGraph>& graph = graph_of(subject);
+  const std::int64_t nodes = graph.ok() ? std::ssize(graph->nodes) : 1;
+  return std::max(least_warmup, most_events / std::max<std::int64_t>(nodes, 1));
 }
 
 std::optional<OperatorProfile> ProfileReader::operator()(std::size_t subject, TrialResult& result) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,7 +27,12 @@ class ProfileReader {
   // nullopt: the back end reported nothing that can be read. Either way `result.samples` gets the diagnostics.
   [[nodiscard]] std::optional<OperatorProfile> operator()(std::size_t subject, TrialResult& result);
 
+  // The longest automatic warm-up of a profile trial: ONNX Runtime's profiler records it too, and ends at a million
+  // events.
+  [[nodiscard]] std::int64_t most_warmup(std::size_t subject);
+
  private:
+  [[nodiscard]] const Result<ModelGraph>& graph_of(std::size_t subject);
   // Of the subject's model; nullptr: it has none that we can read, which is noted in `trial` if it should have one.
   [[nodiscard]] const ModelGraph* graph_of(std::size_t subject, Samples& trial);
 

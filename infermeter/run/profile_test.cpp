@@ -49,5 +49,21 @@ TEST(ProfileReader, SaysWhyOperatorsHaveNoPlaceInTheModel) {
   EXPECT_THAT(result.samples.diagnostics, testing::IsEmpty());
 }
 
+// A graph of 3 nodes.
+TEST(ProfileReader, WarmUpIsAsLongAsTheProfileHasRoomFor) {
+  const fs::path file = fs::path(testing::TempDir()) / "three_nodes.onnx";
+  const std::string node =
+      "\x0a\x05\x22\x03"
+      "Abs";  // GraphProto.node { op_type }
+  const std::string graph = node + node + node;
+  std::ofstream(file) << "\x08\x08\x42\x02\x10\x11\x3a" << static_cast<char>(graph.size()) << graph;
+  RunRecord record;
+  record.plan.subjects.resize(1);
+  record.models.resize(1);
+  record.models[0].path = file.string();
+  record.models[0].format = "onnx";
+  EXPECT_EQ(ProfileReader(record).most_warmup(0), 200'000 / 3);
+}
+
 }  // namespace
 }  // namespace infermeter::run_profile_test

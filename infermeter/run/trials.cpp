@@ -423,6 +423,9 @@ Result<Done> RunTrials::profiles() {
     if (planned.process < side_trials_of(record_, planned.subject, Purpose::profile))
       continue;  // of a run that is resumed
     Stopping stopping = settle(record_.plan, findings, planned.subject);
+    if (record_.plan.automatic.warmup) {
+      stopping.warmup = std::min(stopping.warmup, profile_of_.most_warmup(planned.subject));
+    }
     stopping.iterations = record_.plan.profiling.iterations;
     stopping.duration_s.reset();
     INFERMETER_TRY_DONE(side_trial(planned.subject, Purpose::profile, stopping));
