@@ -89,8 +89,12 @@ std::string shape_of(const Port& port) {
 }
 
 std::string type_of(const Port& port) {
-  const std::string element = fmt::format("{} {}", to_string(port.dtype), shape_of(port));
-  return port.kind == Value::Kind::sequence ? "sequence of " + element : element;
+  const bool is_sequence = port.kind == Value::Kind::sequence;
+  const std::string element =
+      port.map_key == DType::undefined
+          ? fmt::format("{} {}", to_string(port.dtype), shape_of(port))
+          : fmt::format("map{} of {} to {}", is_sequence ? "s" : "", to_string(port.map_key), to_string(port.dtype));
+  return fmt::format("{}{}{}", port.is_optional ? "optional " : "", is_sequence ? "sequence of " : "", element);
 }
 
 std::string batch_of(const Port& port) {
@@ -104,6 +108,7 @@ Json model_json(std::span<const Port> ports) {
                     {"kind", port.kind == Value::Kind::sequence ? "sequence" : "tensor"},
                     {"dtype", to_string(port.dtype)},
                     {"optional", port.is_optional},
+                    {"map_key", port.map_key == DType::undefined ? Json(nullptr) : Json(to_string(port.map_key))},
                     {"shape", port.rank_known ? Json(port.shape) : Json(nullptr)},
                     {"dimension_names", port.dimension_names},
                     {"batch_axis", port.batch_axis ? Json(*port.batch_axis) : Json(nullptr)}});

@@ -72,6 +72,7 @@ struct Port {
   std::string name{};
   Value::Kind kind = Value::Kind::tensor;
   bool is_optional = false;
+  DType map_key = DType::undefined;  // of maps to tensors or, where kind says so, of a sequence of them
   DType dtype = DType::undefined;
   bool rank_known = true;
   Shape shape{};

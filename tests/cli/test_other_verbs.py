@@ -95,6 +95,18 @@ def test_models_lists_builds_and_shows(run):
     assert "input" in run("models", "show", "m.onnx").stdout
 
 
+def test_models_show_names_optional_inputs_and_maps(run):
+    optional = onnx.helper.make_optional_type_proto(onnx.helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, [2]))
+    maps = onnx.helper.make_sequence_type_proto(
+        onnx.helper.make_map_type_proto(onnx.TensorProto.INT64, onnx.helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, None)))
+    graph = onnx.helper.make_graph([], "g", [onnx.helper.make_value_info("x", optional)], [onnx.helper.make_value_info("y", maps)])
+    onnx.save(onnx.helper.make_model(graph), str(run.folder / "m.onnx"))
+    shown = run("models", "show", "m.onnx").stdout
+    assert "x  optional float32 [2]" in shown and "y  sequence of maps of int64 to float32\n" in shown, shown
+    output = json.loads(run("models", "show", "m.onnx", "--format", "json").stdout)["outputs"][0]
+    assert (output["kind"], output["map_key"], output["dtype"]) == ("sequence", "int64", "float32")
+
+
 def test_backends_show_what_is_found(run):
     found = {entry["name"]: entry for entry in json.loads(run("backends", "--format", "json").stdout)}
     assert {"fake", "onnxruntime", "openvino"} <= set(found)

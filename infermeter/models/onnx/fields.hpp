@@ -79,9 +79,10 @@ enum class Tensor : protozero::pbf_tag_type {
 enum class SparseTensor : protozero::pbf_tag_type { values = 1, indices = 2 };
 enum class Entry : protozero::pbf_tag_type { key = 1, value = 2 };
 enum class ValueInfo : protozero::pbf_tag_type { name = 1, type = 2 };
-enum class Type : protozero::pbf_tag_type { tensor_type = 1, sequence_type = 4, optional_type = 9 };
+enum class Type : protozero::pbf_tag_type { tensor_type = 1, sequence_type = 4, map_type = 5, optional_type = 9 };
 enum class TensorType : protozero::pbf_tag_type { elem_type = 1, shape = 2 };
 enum class Wrapper : protozero::pbf_tag_type { elem_type = 1 };  // of a sequence or an optional
+enum class MapType : protozero::pbf_tag_type { key_type = 1, value_type = 2 };
 enum class ShapeProto : protozero::pbf_tag_type { dim = 1 };
 enum class Dimension : protozero::pbf_tag_type { value = 1, param = 2 };
 

@@ -44,16 +44,16 @@ void read_shape(data_view view, Port& port) {
   }
 }
 
+DType dtype_numbered(std::int64_t number) {
+  const bool known = number >= 0 && number <= static_cast<std::int64_t>(DType::float4e2m1);
+  return known ? static_cast<DType>(number) : DType::undefined;
+}
+
 void read_tensor_type(data_view view, Port& port) {
   pbf_message<onnx_field::TensorType> type(view);
   while (type.next()) {
     switch (type.tag()) {
-      case onnx_field::TensorType::elem_type: {
-        const std::int64_t number = read_integer(type);
-        const bool known = number >= 0 && number <= static_cast<std::int64_t>(DType::float4e2m1);
-        port.dtype = known ? static_cast<DType>(number) : DType::undefined;
-        break;
-      }
+      case onnx_field::TensorType::elem_type: port.dtype = dtype_numbered(read_integer(type)); break;
       case onnx_field::TensorType::shape: read_shape(read_view(type), port); break;
       default: type.skip();
     }
@@ -68,7 +68,21 @@ data_view wrapped(data_view view) {
   return inner;
 }
 
-// Optional and sequence types hold another type: gone through in a loop, not by recursion.
+// The type of a map's values.
+data_view read_map_type(data_view view, Port& port) {
+  pbf_message<onnx_field::MapType> map(view);
+  data_view values;
+  while (map.next()) {
+    switch (map.tag()) {
+      case onnx_field::MapType::key_type: port.map_key = dtype_numbered(read_integer(map)); break;
+      case onnx_field::MapType::value_type: values = read_view(map); break;
+      default: map.skip();
+    }
+  }
+  return values;
+}
+
+// Optional, sequence and map types hold another type: gone through in a loop, not by recursion.
 void read_type(data_view view, Port& port) {
   for (int depth = 0; depth < most_wrappers; ++depth) {
     data_view inner;
@@ -80,6 +94,7 @@ void read_type(data_view view, Port& port) {
           port.kind = Value::Kind::sequence;
           inner = wrapped(read_view(type));
           break;
+        case onnx_field::Type::map_type: inner = read_map_type(read_view(type), port); break;
         case onnx_field::Type::optional_type:
           port.is_optional = true;
           inner = wrapped(read_view(type));

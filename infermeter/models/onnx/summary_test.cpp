@@ -221,8 +221,14 @@ TEST_F(OnnxSummaryTest, ReadsShapesAndKinds) {
   output->mutable_type()->mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type()->set_elem_type(1);
   auto* optional = model.mutable_graph()->add_output();
   optional->mutable_type()->mutable_optional_type()->mutable_elem_type()->mutable_tensor_type()->set_elem_type(7);
+  auto* maps = model.mutable_graph()->add_output()->mutable_type()->mutable_sequence_type()->mutable_elem_type();
+  maps->mutable_map_type()->set_key_type(onnx::TensorProto::INT64);
+  maps->mutable_map_type()->mutable_value_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
   const auto summary = read(model);
   ASSERT_TRUE(summary.ok());
+  EXPECT_EQ(summary->outputs[2].kind, Value::Kind::sequence);
+  EXPECT_EQ(summary->outputs[2].map_key, DType::int64);
+  EXPECT_EQ(summary->outputs[2].dtype, DType::float32);
   EXPECT_EQ(summary->inputs[0].dtype, DType::uint8);
   EXPECT_THAT(summary->inputs[0].shape, ElementsAre(-1, 3, -1, -1));
   EXPECT_THAT(summary->inputs[0].dimension_names, ElementsAre("n", "", "", ""));
