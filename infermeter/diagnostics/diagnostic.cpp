@@ -191,9 +191,12 @@ constexpr std::array table = {
     // Profiles.
     INFERMETER_ROW(no_operator_profile, warning,
                    "Choose a back end that profiles its operators: docs/profile.md lists them and what each shows."),
+    INFERMETER_ROW(profile_too_long, warning,
+                   "Give fewer warm-up inferences with --warmup, which the profile contains too, or lower "
+                   "--profile-iterations."),
     INFERMETER_ROW(profile_distorted, warning, "Use shares, not times; the times of the timed trials are above."),
     INFERMETER_ROW(profile_cut, info,
-                   "Lower --profile-iterations, or import the whole file, so that all of them are kept."),
+                   "Lower --profile-iterations or --warmup, or import the whole file, so that all of them are kept."),
     INFERMETER_ROW(no_stack_profile, info,
                    "Let unprivileged programs sample themselves (kernel.perf_event_paranoid at most 2, no seccomp rule "
                    "against perf_event_open), or do without: --stacks off."),

@@ -108,6 +108,7 @@ enum class DiagnosticId {
   leak_unclear,  // it cannot be determined whether it grows
   // Profiles.
   no_operator_profile,   // the runtime reported nothing about its operators
+  profile_too_long,      // its file is, or the profiler ended before the timed iterations
   profile_distorted,     // profiling slowed the inference down: its times are not the timed run's
   profile_cut,           // events are missing
   no_stack_profile,      // no call stack was sampled, though it was asked for

@@ -103,7 +103,9 @@ std::optional<OperatorProfile> ProfileReader::operator()(std::size_t subject, Tr
   auto profile = read_operator_profile(result.profile_files, compiled ? &*compiled : nullptr, trial);
   if (!profile.ok()) {
     if (!has_diagnostic(trial, DiagnosticId::no_operator_profile)) {
-      add_diagnostic(trial, DiagnosticId::no_operator_profile, profile.error().message);
+      const bool is_too_long = has_too_much(result.profile_files);
+      add_diagnostic(trial, is_too_long ? DiagnosticId::profile_too_long : DiagnosticId::no_operator_profile,
+                     profile.error().message);
     }
     return std::nullopt;
   }

@@ -49,6 +49,19 @@ TEST(ProfileReader, SaysWhyOperatorsHaveNoPlaceInTheModel) {
   EXPECT_THAT(result.samples.diagnostics, testing::IsEmpty());
 }
 
+TEST(ProfileReader, SaysThatAProfileIsTooLong) {
+  RunRecord record;
+  record.plan.subjects.emplace_back().label = "a";
+  record.models.emplace_back().format = "xml";
+  TrialResult result = profiled_trial();
+  result.profile_files = {{.name = "onnxruntime.json", .bytes = {}, .too_large = true}};
+  EXPECT_FALSE(ProfileReader(record)(0, result));
+  ASSERT_THAT(result.samples.diagnostics, testing::SizeIs(1));
+  EXPECT_EQ(result.samples.diagnostics[0].id, DiagnosticId::profile_too_long);
+  EXPECT_EQ(result.samples.diagnostics[0].message,
+            "its profile, onnxruntime.json, is larger than the 512 MB that are read");
+}
+
 // A graph of 3 nodes.
 TEST(ProfileReader, WarmUpIsAsLongAsTheProfileHasRoomFor) {
   const fs::path file = fs::path(testing::TempDir()) / "three_nodes.onnx";

@@ -75,9 +75,13 @@ struct OperatorProfile {
 
 // A file that a back end wrote while it was profiled; docs/abi.md lists their names.
 struct ProfileFile {
-  std::string name;   // "onnxruntime.json", "optimized.onnx", "operators.json"
-  std::string bytes;  // hostile
+  std::string name;        // "onnxruntime.json", "optimized.onnx", "operators.json"
+  std::string bytes;       // hostile
+  bool too_large = false;  // to be read: there are no bytes
 };
+
+// What the files of a trial may take together.
+inline constexpr std::size_t kMostFolderBytes = std::size_t{512} << 20U;
 
 inline constexpr std::size_t kMostTraceBytes = std::size_t{64} << 20U;  // of an own trace; a larger one is left out
 

@@ -102,9 +102,9 @@ SubjectProfile operators_of(const RunRecord& record, int subject) {
 
 bool is_about_profile(DiagnosticId id) {
   constexpr DiagnosticId about_profile[] = {
-      DiagnosticId::no_operator_profile, DiagnosticId::profile_cut,      DiagnosticId::nodes_not_attributed,
-      DiagnosticId::no_stack_profile,    DiagnosticId::stacks_by_signal, DiagnosticId::stacks_not_joined,
-      DiagnosticId::no_python_profile,
+      DiagnosticId::no_operator_profile,  DiagnosticId::profile_too_long,  DiagnosticId::profile_cut,
+      DiagnosticId::nodes_not_attributed, DiagnosticId::no_stack_profile,  DiagnosticId::stacks_by_signal,
+      DiagnosticId::stacks_not_joined,    DiagnosticId::no_python_profile,
   };
   return std::ranges::find(about_profile, id) != std::end(about_profile);
 }

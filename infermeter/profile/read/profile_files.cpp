@@ -1,5 +1,8 @@
 #include "infermeter/profile/read/profile_files.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <string>
@@ -53,7 +56,15 @@ bool has_source(const OperatorProfile& profile, std::string_view name) {
   return false;
 }
 
+// A million events, at which ONNX Runtime ends, take more.
+constexpr std::size_t least_bytes_of_full = 100'000'000;
+
 }  // namespace
+
+bool has_too_much(std::span<const ProfileFile> files) {
+  return std::ranges::any_of(
+      files, [](const ProfileFile& file) { return file.too_large || file.bytes.size() >= least_bytes_of_full; });
+}
 
 Result<OperatorProfile> read_operator_profile(std::span<const ProfileFile> files, const ModelGraph* compiled,
                                               const Samples& trial) {
@@ -69,6 +80,11 @@ Result<OperatorProfile> read_operator_profile(std::span<const ProfileFile> files
   std::string reasons;
   for (const auto& [file, parse] : known) {
     if (file == nullptr) continue;
+    if (file->too_large) {
+      reasons += fmt::format("{}its profile, {}, is larger than the {} MB that are read", reasons.empty() ? "" : "; ",
+                             file->name, kMostFolderBytes >> 20U);
+      continue;
+    }
     Result<OperatorProfile> profile = (*parse)(file->bytes);
     if (!profile.ok()) {
       reasons += (reasons.empty() ? "" : "; ") + profile.error().message;

@@ -20,6 +20,10 @@ namespace infermeter {
 [[nodiscard]] Result<OperatorProfile> read_operator_profile(std::span<const ProfileFile> files,
                                                             const ModelGraph* compiled, const Samples& trial);
 
+// Whether a profile that cannot be read is one that is too long: its file is, or its profiler ended before what is
+// wanted.
+[[nodiscard]] bool has_too_much(std::span<const ProfileFile> files);
+
 // onnxruntime.json: ONNX Runtime's own profile (docs: onnxruntime.ai, "Profiling"). Which `model_run` event is which
 // iteration, and where in it, is reported by the clocks if `start_ns`, its beginning in CLOCK_REALTIME, is known; else
 // the last ones are the timed iterations, each in the middle of its wall time.

@@ -18,17 +18,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_profile_bytes = std::size_t{512} << 20U;
-
 constexpr std::size_t most_profile_files = 4096;
 
 // The worker may be hostile: no link is followed, and nothing that is no regular file is opened for reading.
-std::string read_regular(int folder, const char* name, std::size_t limit) {
+ProfileFile read_regular(int folder, const char* name, std::size_t limit) {
+  ProfileFile file{.name = name, .bytes = {}};
   const FileDescriptor descriptor(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat status{};
-  if (!descriptor || fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  if (static_cast<std::uint64_t>(status.st_size) > limit) return {};
-  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  if (!descriptor || fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode)) return file;
+  file.too_large = static_cast<std::uint64_t>(status.st_size) > limit;
+  if (file.too_large) return file;
+  std::string& bytes = file.bytes;
+  bytes.resize(static_cast<std::size_t>(status.st_size));
   std::size_t got = 0;
   while (got < bytes.size()) {
     const ssize_t more = read(descriptor.get(), bytes.data() + got, bytes.size() - got);
@@ -37,7 +38,7 @@ std::string read_regular(int folder, const char* name, std::size_t limit) {
     got += static_cast<std::size_t>(more);
   }
   bytes.resize(got);
-  return bytes;
+  return file;
 }
 
 }  // namespace
@@ -56,14 +57,14 @@ std::vector<ProfileFile> read_profile_folder(const fs::path& folder) {
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(opened ? fdopendir(descriptor) : nullptr, closedir);
   if (stream == nullptr) return files;
   static_cast<void>(opened.release());
-  std::size_t left = most_profile_bytes;
+  std::size_t left = kMostFolderBytes;
   for (std::size_t i = 0; i < most_profile_files; ++i) {
     const dirent* const entry = readdir(stream.get());
     if (entry == nullptr) break;
-    std::string bytes = read_regular(descriptor, entry->d_name, left);
-    if (bytes.empty()) continue;
-    left -= bytes.size();
-    files.push_back({.name = entry->d_name, .bytes = std::move(bytes)});
+    ProfileFile file = read_regular(descriptor, entry->d_name, left);
+    if (file.bytes.empty() && !file.too_large) continue;
+    left -= file.bytes.size();
+    files.push_back(std::move(file));
   }
   std::ranges::sort(files, {}, &ProfileFile::name);
   return files;

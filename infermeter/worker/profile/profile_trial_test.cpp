@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "infermeter/worker/fake_trial.hpp"
+#include "infermeter/worker/profile/profile_folder.hpp"
 
 namespace infermeter::profile_trial_test {
 namespace {
@@ -52,6 +56,17 @@ TEST(ProfileTrial, BringsTheFilesOfAWorkerThatDied) {
   EXPECT_EQ(result.samples.end, TrialEnd::crashed);
   ASSERT_THAT(result.profile_files, SizeIs(1));
   EXPECT_THAT(result.profile_files[0].bytes, HasSubstr(R"("iterations":20,)"));
+}
+
+TEST(ProfileTrial, AFileThatIsTooLargeIsNotPassedOverInSilence) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "large_profile";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "onnxruntime.json") << '[';
+  std::filesystem::resize_file(folder / "onnxruntime.json", kMostFolderBytes + 1);
+  const std::vector<ProfileFile> files = read_profile_folder(folder);
+  std::filesystem::remove_all(folder);
+  ASSERT_THAT(files, SizeIs(1));
+  EXPECT_TRUE(files[0].too_large && files[0].bytes.empty());
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ Result<std::string> PySpy::take() {
   if (!why_not_.empty()) return worker_error(why_not_);
   // Ours alone has been in this folder: the worker does not know of it.
   for (ProfileFile& file : read_profile_folder(folder_->path()))
-    if (file.name == result_name) return std::move(file.bytes);
+    if (file.name == result_name && !file.too_large) return std::move(file.bytes);
   return worker_error(
       "py-spy found no Python code that ran: the timed iterations were too short for 100 samples a second");
 }
