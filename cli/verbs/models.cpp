@@ -14,6 +14,7 @@
 #include "infermeter/models/gguf/gguf_summary.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/zoo/zoo.hpp"
+#include "infermeter/plan/subject.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/text/counts.hpp"
 #include "infermeter/text/nearest.hpp"
