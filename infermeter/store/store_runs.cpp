@@ -452,9 +452,14 @@ Result<std::vector<RunListing>> Store::list_runs() {
                    .part_of = statement.text(7)};
     if (auto text = statement.text(4); text != read) {
       auto parsed = strings_from_json(text);
-      if (!parsed.ok()) run.damage = impl_->damaged(run.id, parsed.error()).message;
-      labels = parsed.ok() ? std::move(parsed).value() : std::vector<std::string>();
-      read = parsed.ok() ? std::optional(std::move(text)) : std::nullopt;
+      labels.clear();
+      read.reset();
+      if (parsed.ok()) {
+        read = std::move(text);
+        labels = std::move(parsed).value();
+      } else {
+        run.damage = impl_->damaged(run.id, parsed.error()).message;
+      }
     }
     if (statement.integer(6) != 0)
       run.damage = impl_->damaged(run.id, impl_->changed("what it was started with")).message;
