@@ -38,6 +38,7 @@ Samples full_samples() {
   s.first_inference_s = 0.4;
   s.ready_s = 1.0 / 3;
   s.items_per_iteration = 8;
+  s.warmup_iterations = 5000;
   s.clock = {"tsc", 3.7e-10, 2.1e-8, 12, 34, -5};
   s.memory = {1, 2, 3, max_u64, 5, 6, 7, 8, true};
   s.memory_timeline = {{0.5, Phase::load, 4096}};

@@ -321,14 +321,13 @@ class SummaryReader {
     data_view values;
     pbf_message<onnx_field::SparseTensor> sparse(view);
     while (sparse.next()) {
-      const bool is_tensor =
-          sparse.tag() == onnx_field::SparseTensor::values || sparse.tag() == onnx_field::SparseTensor::indices;
-      if (!is_tensor) {
+      const bool is_values = sparse.tag() == onnx_field::SparseTensor::values;
+      if (!is_values && sparse.tag() != onnx_field::SparseTensor::indices) {
         sparse.skip();
         continue;
       }
-      const data_view tensor = read_view(sparse);
-      if (sparse.tag() == onnx_field::SparseTensor::values) values = tensor;
+      const data_view tensor = read_view(sparse);  // and it has no tag any more where protozero checks itself
+      if (is_values) values = tensor;
       keep_external(read_onnx_tensor(tensor));
     }
     return values;
