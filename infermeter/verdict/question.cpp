@@ -100,7 +100,7 @@ Result<std::string> metric_of_question(const Plan& plan) {
   const auto& requests = plan.stopping.iterations;
   const bool is_loaded =
       std::ranges::any_of(plan.subjects, [](const Subject& subject) { return !subject.load.empty(); });
-  if (!is_loaded || figure == nullptr || figure->percentile == 0 || plan.automatic.iterations || !requests)
+  if (!is_loaded || figure == nullptr || figure->percentile <= 0.5 || plan.automatic.iterations || !requests)
     return metric;
   const auto needed = requests_needed(figure->percentile);
   if (*requests >= needed) return metric;

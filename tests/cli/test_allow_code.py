@@ -59,7 +59,7 @@ def test_python_that_a_plan_names_needs_the_flag(code):
         "plan = 'plan.toml'\nexpect = ['latency_p50_ms <= 60000']\n")
     refused(code("gate", "gate.toml", "--quiet"), 2, "'models.py:make'", "add --allow-code")
     (code.folder / "plan.toml").write_text("subjects = ['model.pt@fake']\nprocesses = 2\nwarmup = 0\niterations = 3\n")
-    refused(code("gate", "gate.toml", "--quiet"), 3, "contains code", "--allow-code")
+    refused(code("gate", "gate.toml", "--quiet"), 2, "nothing was measured", "contains code", "--allow-code")
     measured(code("gate", "gate.toml", ALLOW, "--quiet"))
 
 

@@ -46,7 +46,7 @@ def test_old_runs_are_pruned_and_said_before(run, ids):
     assert run("report", ids[2], "--format", "json").returncode == 0
 
 
-@pytest.mark.parametrize("damage", ["UPDATE runs SET created_at = created_at + 1 WHERE id = ?", "UPDATE run_tags SET tag = 'bar' WHERE run = ?"])
+@pytest.mark.parametrize("damage", ["UPDATE runs SET created_at = created_at - 1 WHERE id = ?", "UPDATE run_tags SET tag = 'bar' WHERE run = ?"])
 def test_a_damaged_run_is_said_and_stops_nothing(run, ids, damage):
     assert run("runs", "tag", ids[0], "foo").returncode == run("baseline", "set", "main", ids[2]).returncode == 0
     with sqlite3.connect(run.folder / "results/infermeter.db") as database:

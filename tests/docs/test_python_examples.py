@@ -50,7 +50,7 @@ def test_the_tests_of_the_page_about_pytest_pass(run, environment, build_dir):
                           env=environment | {"PYTHONPATH": str(build_dir / "python"), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
                           text=True, capture_output=True, timeout=300)
     assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout + done.stderr
-    assert "outputs agree" in done.stdout
+    assert "mlp@openvino against mlp@onnxruntime: pass" in done.stdout
 
 
 def test_coming_from_another_tool(run, run_examples):
