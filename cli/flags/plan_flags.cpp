@@ -356,11 +356,13 @@ std::map<std::string_view, std::vector<std::string>> PlanFlags::values() const {
   return values;
 }
 
-std::string PlanFlags::changing_flag(std::initializer_list<std::string_view> but) const {
+std::map<std::string_view, std::vector<std::string>> PlanFlags::given() const {
   auto values = this->values();
-  if (const auto added = other_names_.add_to(values); !added)
-    values = this->values();  // said when the plan is gathered
-  for (const auto& [key, texts] : values) {
+  return other_names_.add_to(values).ok() ? values : this->values();  // what is wrong is said when the plan is gathered
+}
+
+std::string PlanFlags::changing_flag(std::initializer_list<std::string_view> but) const {
+  for (const auto& [key, texts] : given()) {
     // What a resumed run is allowed is no change of it.
     const bool changes = key != "output_dir" && key != "store" && key != "format" && key != "allow_code" &&
                          key != "sandbox" && std::ranges::find(but, key) == but.end();
@@ -372,11 +374,7 @@ std::string PlanFlags::changing_flag(std::initializer_list<std::string_view> but
   return no_compare_outputs_ ? "--no-compare-outputs" : "";
 }
 
-bool PlanFlags::gives(std::string_view key) const {
-  auto values = this->values();
-  if (const auto added = other_names_.add_to(values); !added) return false;  // said when the plan is gathered
-  return !values.at(key).empty();
-}
+bool PlanFlags::gives(std::string_view key) const { return !given().at(key).empty(); }
 
 Result<Done> PlanFlags::apply_flags(PlanDraft& draft) const {
   // Subjects on the command line replace those of the file, whichever way either names them.

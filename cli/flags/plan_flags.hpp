@@ -47,6 +47,9 @@ class PlanFlags {
   // What was given, those of kOptionFlags as options of the back end.
   [[nodiscard]] std::map<std::string_view, std::vector<std::string>> values() const;
 
+  // The same with what other names of the flags say.
+  [[nodiscard]] std::map<std::string_view, std::vector<std::string>> given() const;
+
   std::map<std::string_view, std::vector<std::string>> values_;  // by key of the setting; empty: not given
   std::map<std::string_view, std::string> options_;              // of the back end, by key, from flags of their own
   std::string plan_file_;
