@@ -52,13 +52,10 @@ std::vector<Baseline> known_baselines(const Surroundings& world, const Plan& pla
   return found.ok() ? *found : std::vector<Baseline>{};
 }
 
-Result<RunRecord> load_named(const Surroundings& world, const std::string& name, const Plan& place,
-                             const std::vector<Baseline>& baselines) {
+Result<RunRecord> load_named(const Surroundings& world, const std::string& name, const Plan& place) {
   if (is_report_file(name)) return read_report_file(name);
   INFERMETER_TRY(auto store, Store::open(place, Store::Mode::read, world.interrupt));
-  const auto named = std::ranges::find(baselines, name, &Baseline::name);
-  const bool is_baseline = named != baselines.end() && !is_surely_a_run(name);
-  return store.load_run(is_baseline ? named->run : name);
+  return store.load_run(name);
 }
 
 Result<Question> with_metric(Question question) {
@@ -132,9 +129,8 @@ Result<bool> name_two_runs(const Surroundings& world, const std::vector<std::str
 
 Result<int> compare_stored_runs(Surroundings& world, const std::vector<std::string>& names, const Question& question,
                                 const Plan& place, const ReportOutput& output, Format format) {
-  const auto baselines = known_baselines(world, place);
-  INFERMETER_TRY(const RunRecord before, load_named(world, names[0], place, baselines));
-  INFERMETER_TRY(const RunRecord after, load_named(world, names[1], place, baselines));
+  INFERMETER_TRY(const RunRecord before, load_named(world, names[0], place));
+  INFERMETER_TRY(const RunRecord after, load_named(world, names[1], place));
   INFERMETER_TRY(const Question asked, with_metric(question));
   INFERMETER_TRY(RunRecord joined, join_runs(before, after, asked));
   return report_joined(world, std::move(joined), place, output, format);
@@ -142,10 +138,9 @@ Result<int> compare_stored_runs(Surroundings& world, const std::vector<std::stri
 
 Result<int> compare_machines(Surroundings& world, const std::vector<std::string>& names, const Question& question,
                              const Plan& place, const ReportOutput& output, Format format) {
-  const auto baselines = known_baselines(world, place);
   std::vector<RunRecord> runs;
   for (const std::string& name : names.empty() ? std::vector<std::string>{"latest"} : names) {
-    INFERMETER_TRY(RunRecord run, load_named(world, name, place, baselines));
+    INFERMETER_TRY(RunRecord run, load_named(world, name, place));
     runs.push_back(std::move(run));
   }
   INFERMETER_TRY(const Question asked, with_metric(question));

@@ -122,7 +122,8 @@ class Known {
   [[nodiscard]] static Candidates baselines_in(Store& store) {
     Candidates all;
     if (const auto named = store.baselines())
-      for (const Baseline& baseline : *named) all.push_back({baseline.name, baseline.run});
+      for (const Baseline& baseline : *named)
+        if (baseline.damage.empty()) all.push_back({baseline.name, baseline.run});
     return all;
   }
 

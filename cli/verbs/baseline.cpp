@@ -44,7 +44,11 @@ nlohmann::ordered_json baselines_json(const std::vector<Baseline>& baselines) {
 Result<int> list_baselines(Surroundings& world, const BaselineOptions& options) {
   INFERMETER_TRY(const bool json, options.format.is_json());
   INFERMETER_TRY(auto store, open_store(world, options.flags, Store::Mode::write_if_possible));
-  INFERMETER_TRY(const auto baselines, store.baselines());
+  INFERMETER_TRY(auto baselines, store.baselines());
+  for (const Baseline& baseline : baselines)
+    if (!baseline.damage.empty())
+      world.err << fmt::format("infermeter: {}: it is left out\n", printable(baseline.damage));
+  std::erase_if(baselines, [](const Baseline& baseline) { return !baseline.damage.empty(); });
   world.out << (json ? json_text(baselines_json(baselines)) : baselines_table(baselines));
   return 0;
 }
@@ -92,7 +96,9 @@ CLI::App* declare_set(CLI::App& app, BaselineOptions& options) {
                                     "Read the run from a report under version control."}},
                       .notes = {}});
   set_app->add_option("NAME", options.name, "Up to 100 bytes of text.")->required()->type_name("")->group("What");
-  set_app->add_option("RUN", options.run, "An id, a prefix of one, latest, previous, or a JSON report: FILE.json.")
+  set_app
+      ->add_option("RUN", options.run,
+                   "An id, a prefix of one, latest, previous, another baseline, or a JSON report: FILE.json.")
       ->required()
       ->type_name("")
       ->group("What");

@@ -169,7 +169,7 @@ Result<int> report_action(Surroundings& world, const ReportOptions& given) {
 Action declare_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
   set_help(app, report_help());
-  app.add_option("RUN", options->runs, "Ids, prefixes of ids, previous, or latest (default).")
+  app.add_option("RUN", options->runs, "Ids, prefixes of ids, previous, baselines, or latest (default).")
       ->type_name("")
       ->group("Run");
   options->flags.declare(app, {"output_dir", "store", "format"});

@@ -172,7 +172,7 @@ void declare_runs_list(CLI::App& app, RunsOptions& options) {
 }
 
 void declare_run(CLI::App& app, RunsOptions& options) {
-  app.add_option("RUN", options.run, "An id, a prefix of one, latest, or previous.")
+  app.add_option("RUN", options.run, "An id, a prefix of one, latest, previous, or a baseline.")
       ->required()
       ->type_name("")
       ->group("What");

@@ -129,7 +129,7 @@ CLI::App* declare_copy(CLI::App& app, StoreOptions& options) {
       ->type_name("")
       ->group("What");
   copy_app->add_option("TO", options.to, "Likewise.")->required()->type_name("")->group("What");
-  copy_app->add_option("RUN", options.runs, "Ids, prefixes of ids, or latest. Default: all.")
+  copy_app->add_option("RUN", options.runs, "Ids, prefixes of ids, latest, or baselines. Default: all.")
       ->type_name("")
       ->group("What");
   return copy_app;
@@ -143,7 +143,7 @@ void declare_push(CLI::App& app, StoreOptions& options) {
                      "while they were measured. The same as `infermeter store copy OUTPUT_DIR STORE`.",
             .examples = {},
             .notes = {kExitCodes}});
-  push_app->add_option("RUN", options.runs, "Ids, prefixes of ids, or latest. Default: all.")
+  push_app->add_option("RUN", options.runs, "Ids, prefixes of ids, latest, or baselines. Default: all.")
       ->type_name("")
       ->group("What");
   options.flags.declare(*push_app, {"output_dir", "store"});

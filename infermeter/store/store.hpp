@@ -40,7 +40,8 @@ struct PruneQuery {
 // A name for a run, so that others can be compared with it.
 struct Baseline {
   std::string name, run;
-  double set_at = 0;  // seconds since 1970, UTC
+  double set_at = 0;   // seconds since 1970, UTC
+  std::string damage;  // what is damaged, as a sentence; empty: nothing
 };
 
 // Which figures are wanted. What is not given does not restrict.
@@ -151,7 +152,7 @@ class Store {
   [[nodiscard]] bool is_being_measured(std::string_view id) const;
   [[nodiscard]] Result<std::string> latest_unfinished();  // its id; of those that nobody is measuring
 
-  // `run`: an id, a unique beginning of one, "latest" or "previous".
+  // `run`: an id, a unique beginning of one, "latest", "previous", or the name of a baseline.
   [[nodiscard]] Result<std::string> id_of_run(std::string_view run);
   [[nodiscard]] Result<RunRecord> load_run(std::string_view run);
   [[nodiscard]] Result<std::vector<RunListing>> list_runs();  // the oldest first; damaged ones say so
@@ -161,7 +162,7 @@ class Store {
   // `run` as for load_run; a finished one. Replaces the baseline of that name and returns what is kept. Names are UTF-8
   // of 1 to 100 bytes without control characters, and mean no run by themselves ("latest", the beginning of an id).
   [[nodiscard]] Result<Baseline> set_baseline(std::string_view name, std::string_view run, double set_at);
-  [[nodiscard]] Result<std::vector<Baseline>> baselines();                // by name
+  [[nodiscard]] Result<std::vector<Baseline>> baselines();                // by name; damaged ones say so
   [[nodiscard]] Result<std::string> baseline_run(std::string_view name);  // the run's id
   [[nodiscard]] Result<Done> remove_baseline(std::string_view name);
 
@@ -187,6 +188,8 @@ class Store {
   struct Impl;
   explicit Store(std::unique_ptr<Impl> impl);
   [[nodiscard]] Result<Copied> copy_rows(Store& from, std::string_view id);
+  // From the records of these runs. An error if one cannot be read.
+  [[nodiscard]] Result<std::vector<Figure>> figures_again(const FigureQuery& query, std::span<const std::string> runs);
   enum class Marked { are_refused, stay };  // when runs go, those that a baseline names; tagged ones may only stay
   [[nodiscard]] Result<std::vector<std::string>> delete_together(std::span<const std::string> ids, Marked marked);
   [[nodiscard]] Result<std::vector<std::string>> delete_all(std::span<const std::string> ids, Marked marked);

@@ -278,7 +278,7 @@ Result<std::vector<Baseline>> Store::copy_baselines(Store& from, std::span<const
   INFERMETER_TRY(const auto ours, baselines());
   std::vector<Baseline> left;
   for (const Baseline& baseline : theirs) {
-    if (std::ranges::find(refused, baseline.run) != refused.end()) continue;
+    if (!baseline.damage.empty() || std::ranges::find(refused, baseline.run) != refused.end()) continue;
     const auto named = std::ranges::find(ours, baseline.name, &Baseline::name);
     if (named != ours.end() && named->run != baseline.run) left.push_back(baseline);
     INFERMETER_TRY(const auto has_run, impl_->database().integer("SELECT count(*) FROM runs WHERE id = ?1",

@@ -28,6 +28,7 @@ using test::trial_at;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 // `body` in a process of its own; what it returns is the exit code.
 pid_t start(const std::function<int()>& body) {
@@ -632,7 +633,8 @@ TEST(StoreFaults, NoticesInAListATagThatIsNotAsItWasWritten) {
   EXPECT_EQ(listed.back().damage, "");
 }
 
-TEST(StoreFaults, NoticesAFigureOrABaselineThatIsNotAsItWasWritten) {
+// They are derived from the run, so that the run has them still.
+TEST(StoreFaults, AFigureThatIsNotAsItWasWrittenIsComputedAgain) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
   auto store = Store::open(file, Store::Mode::write).value();
@@ -642,13 +644,48 @@ TEST(StoreFaults, NoticesAFigureOrABaselineThatIsNotAsItWasWritten) {
   ASSERT_TRUE(store.add_trial("a", record.trials.front()).ok());
   record.finished = true;
   ASSERT_TRUE(store.finish_run(record).ok());
+  const auto written = store.figures({.metric = "load_time"}).value();
+  ASSERT_FALSE(written.empty());
+  run_sql(file, "UPDATE figures SET value = value * 2");
+  const auto again = store.figures({.metric = "load_time"}).value();
+  ASSERT_EQ(again.size(), written.size());
+  EXPECT_EQ(again.front().value, written.front().value);
+  EXPECT_THAT(store.figures({.metric = "load_time", .series = "another", .machine = {}}).value(), IsEmpty());
+  run_sql(file, "UPDATE trials SET samples = '{'");
+  EXPECT_THAT(store.figures({.metric = "load_time"}).error().message,
+              AllOf(HasSubstr("run a in the store"), HasSubstr("a figure was changed")));
+}
+
+TEST(StoreFaults, ABaselineThatIsNotAsItWasWrittenIsSaidAndLeavesTheOthers) {
+  const TemporaryFolder folder;
+  const auto file = folder / "infermeter.db";
+  auto store = Store::open(file, Store::Mode::write).value();
+  RunRecord record = record_named("a");
+  ASSERT_TRUE(store.begin_run(record).ok());
+  record.finished = true;
+  ASSERT_TRUE(store.finish_run(record).ok());
   ASSERT_TRUE(store.set_baseline("nightly", "a", 1).ok());
-  ASSERT_FALSE(store.figures({.metric = "load_time"})->empty());
-  run_sql(
-      file,
-      "UPDATE figures SET value = value * 2; UPDATE baselines SET run = run || ''; UPDATE baselines SET name = 'x'");
-  EXPECT_THAT(store.figures({.metric = "load_time"}).error().message, HasSubstr("is damaged"));
-  EXPECT_THAT(store.baselines().error().message, HasSubstr("is damaged"));
+  ASSERT_TRUE(store.set_baseline("release", "a", 1).ok());
+  run_sql(file, "UPDATE baselines SET set_at = 2 WHERE name = 'nightly'");
+  const auto listed = store.baselines().value();
+  EXPECT_THAT(listed.front().damage, AllOf(HasSubstr("baseline nightly in the store"), HasSubstr("is damaged")));
+  EXPECT_EQ(listed.back().damage, "");
+  EXPECT_EQ(store.baseline_run("release").value(), "a");
+  for (const auto& error : {store.baseline_run("nightly").error(), store.load_run("nightly").error()}) {
+    EXPECT_EQ(error.kind, ErrorKind::io);
+    EXPECT_EQ(error.message, listed.front().damage);
+  }
+  auto elsewhere = Store::open(folder / "elsewhere.db", Store::Mode::write).value();
+  ASSERT_TRUE(elsewhere.copy_run(store, "a").ok());
+  ASSERT_TRUE(elsewhere.copy_baselines(store).ok());
+  ASSERT_EQ(elsewhere.baselines()->size(), 1);
+  EXPECT_EQ(elsewhere.baselines()->front().name, "release");
+  EXPECT_THAT(store.prune_runs({.keep = 0, .before = {}}).value(), IsEmpty());  // whichever it named
+  ASSERT_TRUE(store.set_baseline("nightly", "a", 3).ok());
+  EXPECT_EQ(store.baseline_run("nightly").value(), "a");
+  run_sql(file, "UPDATE baselines SET set_at = 2 WHERE name = 'nightly'");
+  ASSERT_TRUE(store.remove_baseline("nightly").ok());
+  EXPECT_EQ(store.baselines()->size(), 1);
 }
 
 TEST(StoreFaults, RollsBackWhatWasNotCommitted) {

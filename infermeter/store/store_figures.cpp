@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -151,18 +152,40 @@ Result<Store::Completion> Store::complete_figures() {
   return completion;
 }
 
+Result<std::vector<Figure>> Store::figures_again(const FigureQuery& query, std::span<const std::string> runs) {
+  Completion completion;
+  std::vector<Figure> wanted;
+  for (auto& [run, figures] : compute(*this, runs, completion)) {
+    std::ranges::copy_if(figures, std::back_inserter(wanted), [&](const Figure& figure) {
+      return figure.metric == query.metric && figure.created_at >= query.since &&
+             figure.series == query.series.value_or(figure.series) &&
+             figure.machine == query.machine.value_or(figure.machine);
+    });
+  }
+  if (!completion.unreadable.empty()) return impl_->damaged(completion.unreadable.front(), impl_->changed("a figure"));
+  return wanted;
+}
+
 Result<std::vector<Figure>> Store::figures(const FigureQuery& query) {
   const std::string columns = fmt::format("{}, {}", fmt::join(figures_table.columns, ", "), is_changed(figures_table));
   const auto changed = static_cast<int>(figures_table.columns.size());
   INFERMETER_TRY(auto statement, select_figures(impl_->database(), columns, source_of(impl_->has_unkept_figures), query,
                                                 "ORDER BY series, machine, created_at, place"));
   std::vector<Figure> figures;
+  std::set<std::string> damaged;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
-    if (!row) return figures;
+    if (!row) break;
     figures.push_back(figure_in(statement));
-    if (statement.integer(changed) != 0) return impl_->damaged(figures.back().run, impl_->changed("a figure"));
+    if (statement.integer(changed) != 0) damaged.insert(figures.back().run);
   }
+  if (damaged.empty()) return figures;
+  std::erase_if(figures, [&](const Figure& figure) { return damaged.contains(figure.run); });
+  INFERMETER_TRY(const auto again, figures_again(query, std::vector<std::string>(damaged.begin(), damaged.end())));
+  figures.insert(figures.end(), again.begin(), again.end());
+  std::ranges::stable_sort(
+      figures, {}, [](const Figure& figure) { return std::tie(figure.series, figure.machine, figure.created_at); });
+  return figures;
 }
 
 Result<std::vector<SeriesListing>> Store::list_series(const FigureQuery& query) {

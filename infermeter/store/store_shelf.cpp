@@ -10,6 +10,7 @@
 #include "infermeter/plan/quantity.hpp"
 #include "infermeter/store/store_impl.hpp"
 #include "infermeter/text/nearest.hpp"
+#include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
 namespace {
@@ -54,6 +55,8 @@ Result<Done> check_meaning(const Database& database, std::string_view name) {
   return Done{};
 }
 
+constexpr std::string_view columns_of_baseline = "name, run, set_at";
+
 Error unknown_baseline(std::string_view name, const std::vector<Baseline>& baselines, std::string_view store) {
   std::vector<std::string> names;
   for (const Baseline& baseline : baselines) names.push_back(baseline.name);
@@ -82,35 +85,49 @@ Result<Baseline> Store::set_baseline(std::string_view name, std::string_view run
       impl_->database().run(insert_into(baselines_table) + "ON CONFLICT (name) " + replace_all(baselines_table), name,
                             std::string_view(id), set_at));
   INFERMETER_TRY_DONE(transaction.commit());
-  return Baseline{.name = std::string(name), .run = id, .set_at = set_at};
+  return Baseline{.name = std::string(name), .run = id, .set_at = set_at, .damage = ""};
 }
 
 Result<std::vector<Baseline>> Store::baselines() {
   INFERMETER_TRY(auto statement,
-                 impl_->database().prepare(fmt::format("SELECT name, run, set_at, {} FROM baselines ORDER BY name",
-                                                       is_changed(baselines_table))));
+                 impl_->database().prepare(fmt::format("SELECT {}, {} FROM baselines ORDER BY name",
+                                                       columns_of_baseline, is_changed(baselines_table))));
   std::vector<Baseline> baselines;
   while (true) {
     INFERMETER_TRY(const bool row, statement.step());
     if (!row) return baselines;
-    if (statement.integer(3) != 0) {
-      return io_error(
-          fmt::format("a baseline in the store {} is damaged: {}", impl_->name, impl_->changed("it").message));
-    }
-    baselines.push_back({.name = statement.text(0), .run = statement.text(1), .set_at = statement.real(2)});
+    baselines.push_back(impl_->baseline_in(statement));
   }
 }
 
+Baseline Store::Impl::baseline_in(const Statement& row) const {
+  Baseline baseline{.name = row.text(0), .run = row.text(1), .set_at = row.real(2), .damage = ""};
+  if (row.integer(3) != 0) {
+    baseline.damage = fmt::format("baseline {} in the store {} is damaged: {} (`infermeter baseline set` replaces it)",
+                                  printable(baseline.name, longest_name), name, changed("it").message);
+  }
+  return baseline;
+}
+
+Result<std::optional<Baseline>> Store::Impl::find_baseline(std::string_view named) const {
+  INFERMETER_TRY(auto statement, database().prepare(fmt::format("SELECT {}, {} FROM baselines WHERE name = ?1",
+                                                                columns_of_baseline, is_changed(baselines_table)),
+                                                    named));
+  INFERMETER_TRY(const bool found, statement.step());
+  return found ? std::optional(baseline_in(statement)) : std::nullopt;
+}
+
 Result<std::string> Store::baseline_run(std::string_view name) {
+  INFERMETER_TRY(const auto baseline, impl_->find_baseline(name));
+  if (baseline && baseline->damage.empty()) return baseline->run;
+  if (baseline) return io_error(baseline->damage);
   INFERMETER_TRY(const auto all, baselines());
-  const auto found = std::ranges::find(all, name, &Baseline::name);
-  if (found == all.end()) return unknown_baseline(name, all, impl_->name);
-  return found->run;
+  return unknown_baseline(name, all, impl_->name);
 }
 
 Result<Done> Store::remove_baseline(std::string_view name) {
   INFERMETER_TRY(auto transaction, Transaction::begin(impl_->database()));
-  INFERMETER_TRY(const auto run, baseline_run(name));
+  if (const auto run = baseline_run(name); !run.ok() && run.error().kind == ErrorKind::usage) return run.error();
   INFERMETER_TRY_DONE(impl_->database().run("DELETE FROM baselines WHERE name = ?1", name));
   return transaction.commit();
 }

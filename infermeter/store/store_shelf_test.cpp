@@ -61,6 +61,8 @@ TEST_P(StoreShelf, ABaselineIsANameForAFinishedRun) {
   EXPECT_EQ(kept.run, "run-1");
   ASSERT_TRUE(store.set_baseline("a b 'c'", "run-2", 11).ok());
   EXPECT_EQ(store.baseline_run("main").value(), "run-1");
+  EXPECT_EQ(store.load_run("main").value().id, "run-1");
+  EXPECT_EQ(store.id_of_run("a b 'c'").value(), "run-2");
   ASSERT_TRUE(store.set_baseline("main", "run-2", 12).ok());
   const auto all = store.baselines().value();
   ASSERT_THAT(all, SizeIs(2));

@@ -128,7 +128,7 @@ void bind_store(nb::module_& module) {
       nb::arg("run") = "latest", nb::arg("output_dir") = fs::path("results"), nb::kw_only(), nb::arg("store") = "",
       nb::sig("def load_run(run: str = 'latest', output_dir: str | os.PathLike[str] = 'results', *, store: str = '') "
               "-> Record"),
-      "A stored run: its id, a unique beginning of one, or \"latest\".");
+      "A stored run: its id, a unique beginning of one, \"latest\", \"previous\", or the name of a baseline.");
   module.def(
       "list_runs",
       [](const fs::path& output_dir, const std::string& store) {

@@ -152,7 +152,7 @@ def validate(
 
 
 def load(name: str = "latest", output_dir: str | os.PathLike[str] = "results", *, store: str = "") -> _core.Record:
-    """A stored run: its id, a unique beginning of one, or "latest". `store`: as --store has it, in place of the folder."""
+    """A stored run: its id, a unique beginning of one, "latest", "previous", or a baseline. `store`: as --store has it, in place of the folder."""
     return _core.load_run(name, output_dir, store=store)
 
 

@@ -1,6 +1,7 @@
 """infermeter baseline: names for runs."""
 
 import json
+import sqlite3
 
 import pytest
 
@@ -31,6 +32,27 @@ def test_a_baseline_is_set_listed_and_removed(run, two_runs):
     assert run("baseline", "remove", "main").returncode == 0
     assert names(run) == {"release 1": first}
     assert len(json.loads(run("runs", "--format", "json").stdout)) == 2
+
+
+def test_a_run_is_reported_and_noted_by_the_name_of_its_baseline(run, two_runs):
+    first, _ = two_runs
+    assert run("baseline", "set", "release 1", first).returncode == 0
+    assert run("report", "release 1").stdout == run("report", first).stdout
+    assert run("runs", "note", "release 1", "as shipped").returncode == 0
+    assert [entry["note"] for entry in json.loads(run("runs", "--format", "json").stdout)] == ["as shipped", ""]
+    assert "no run 'release'" in run("report", "release").stderr
+
+
+def test_a_damaged_baseline_is_said_and_the_others_are_listed(run, two_runs):
+    for name in ("main", "release"):
+        run("baseline", "set", name, "latest")
+    with sqlite3.connect(run.folder / "results/infermeter.db") as store:
+        store.execute("UPDATE baselines SET set_at = 0 WHERE name = 'main'")
+    done = run("baseline", "list", "--format", "json")
+    assert done.returncode == 0 and [entry["name"] for entry in json.loads(done.stdout)] == ["release"]
+    assert "baseline main in the store" in done.stderr and "it is left out" in done.stderr
+    assert run("baseline", "set", "main", "latest").returncode == 0
+    assert run("baseline", "list").stderr == ""
 
 
 def test_an_unknown_name_is_an_error_with_the_nearest(run, two_runs):

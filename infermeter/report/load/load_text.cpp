@@ -43,14 +43,23 @@ Cell load_cell(const SubjectVerdict& subject, std::string_view name, FigureText 
   return {with_interval(*estimate->value, estimate->interval, format), Tone::plain};
 }
 
-Cell response_cell(const SubjectVerdict& subject, std::string_view name, const Pairs& load) {
-  if (is_offline(load)) return {no_figure, Tone::faint};
-  const LoadFigure& figure = *load_figure(name);
-  if (!subject.load->has_enough_for(figure)) {
-    return {fmt::format("needs {}", requests_needed(figure.percentile)), Tone::faint};
+std::string needs(std::string_view percentile) {
+  return fmt::format("needs {}", requests_needed(load_figure(percentile)->percentile));
+}
+
+// A time, unless it is not what its name says.
+Cell time_cell(const SubjectVerdict& subject, std::string_view name) {
+  switch (subject.load ? subject.load->state_of(name) : LoadFigureState::determined) {
+    case LoadFigureState::at_once: return {no_figure, Tone::faint};
+    case LoadFigureState::too_few: return {needs(name), Tone::faint};
+    case LoadFigureState::determined: break;
   }
-  Cell cell = load_cell(subject, name, format_time);
-  if (cell.text != no_figure && subject.load->is_overloaded()) return {"⚠ " + cell.text, Tone::warning};
+  return load_cell(subject, name, format_time);
+}
+
+Cell response_cell(const SubjectVerdict& subject, std::string_view name) {
+  Cell cell = time_cell(subject, name);
+  if (cell.tone == Tone::plain && subject.load->is_overloaded()) return {"⚠ " + cell.text, Tone::warning};
   return cell;
 }
 
@@ -59,13 +68,6 @@ Cell kv_cache_cell(const std::optional<KvCacheMemory>& memory) {
   return {fmt::format("{} per token, {} at {} tokens", format_bytes(static_cast<double>(memory->bytes_per_token)),
                       format_bytes(memory->bytes()), memory->context),
           Tone::plain};
-}
-
-Cell percentile_cell(const SubjectVerdict& subject, std::string_view name) {
-  const LoadFigure& figure = *load_figure(name);
-  if (subject.load && !subject.load->has_enough_for(figure))
-    return {fmt::format("needs {}", requests_needed(figure.percentile)), Tone::faint};
-  return load_cell(subject, name, format_time);
 }
 
 bool is_generation(const SubjectVerdict& subject) {
@@ -101,7 +103,9 @@ Cell two_times(const SubjectVerdict& subject, std::string_view median, std::stri
   const Estimate *one = subject.summary.estimate(median), *other = subject.summary.estimate(tail);
   if (one == nullptr || other == nullptr || !one->value || !other->value) return {no_figure, Tone::faint};
   if (*one->value == 0 && *other->value == 0) return {no_figure, Tone::faint};
-  return {fmt::format("{}, {}", format_time(*one->value), format_time(*other->value)), Tone::plain};
+  const LoadFigureState state = subject.load->state_of(tail);
+  const std::string of_tail = state == LoadFigureState::determined ? format_time(*other->value) : needs(tail);
+  return {fmt::format("{}, {}", format_time(*one->value), of_tail), Tone::plain};
 }
 
 void leave_out_empty_columns(Grid& grid) {
@@ -192,10 +196,10 @@ Grid load_grid(const RunRecord& record, const Verdict& verdict) {
                          load_cell(subject, "offered_rate", requests_per_s),
                          load_cell(subject, "achieved_rate", requests_per_s),
                          load_cell(subject, "max_rate", requests_per_s),
-                         response_cell(subject, "response_p50", load),
-                         response_cell(subject, "response_p90", load),
-                         response_cell(subject, "response_p99", load),
-                         response_cell(subject, "response_p99_9", load),
+                         response_cell(subject, "response_p50"),
+                         response_cell(subject, "response_p90"),
+                         response_cell(subject, "response_p99"),
+                         response_cell(subject, "response_p99_9"),
                          two_times(subject, "service_p50", "service_p99"),
                          two_times(subject, "lag_p50", "lag_p99"),
                          plain_cell(subject, "in_flight_mean"),
@@ -227,7 +231,7 @@ Grid generation_grid(const RunRecord& record, const Verdict& verdict) {
     std::vector<Cell> row = {{printable(label_alone(record, subject.subject), 200), Tone::plain}};
     for (const char* const name :
          {"ttft_p50", "ttft_p90", "ttft_p99", "tpot_p50", "tpot_p90", "tpot_p99", "itl_p50", "itl_p99"})
-      row.push_back(percentile_cell(subject, name));
+      row.push_back(time_cell(subject, name));
     row.push_back(load_cell(subject, "output_tokens_rate", three_digits));
     row.push_back(plain_cell(subject, "output_tokens_mean"));
     row.push_back(plain_cell(subject, "prompt_tokens_mean"));

@@ -20,11 +20,11 @@ constexpr auto figures_of_load = std::to_array<LoadFigure>({
     {"response_p99", "s", true, 0.99},
     {"response_p99_9", "s", true, 0.999},
     {"response_max", "s"},
-    {"service_p50", "s"},
-    {"service_p99", "s"},
-    {"lag_p50", "s"},
-    {"lag_p99", "s"},
-    {"late_p99", "s"},
+    {"service_p50", "s", true, 0.5},
+    {"service_p99", "s", true, 0.99},
+    {"lag_p50", "s", true, 0.5},
+    {"lag_p99", "s", true, 0.99},
+    {"late_p99", "s", true, 0.99},
     {"in_flight_mean", "1"},
     {"in_flight_max", "1"},
     {"failed", "1"},
@@ -68,9 +68,15 @@ std::optional<double> good_requests(std::string_view name, const LoadRecord& rec
   return of > 0 ? std::optional(static_cast<double>(*record.good) / of) : std::nullopt;
 }
 
+const HistogramRecord& times_of(std::string_view percentile, const LoadRecord& record) {
+  if (percentile.starts_with("service_")) return record.service;
+  if (percentile.starts_with("lag_")) return record.lag;
+  return percentile.starts_with("late_") ? record.late : record.response;
+}
+
 std::optional<double> figure_in(const LoadFigure& figure, const LoadRecord& record) {
   const std::string_view name = figure.name;
-  if (figure.percentile > 0) return record.response.quantile_s(figure.percentile);
+  if (figure.percentile > 0) return times_of(name, record).quantile_s(figure.percentile);
   const std::uint64_t ended = record.completed + record.failed;
   if (name == "max_rate") return record.max_rate > 0 ? std::optional(record.max_rate) : std::nullopt;
   if (name == "offered_rate") return record.open_loop ? per_s(record.due, record.arrivals_s) : std::nullopt;
@@ -78,11 +84,6 @@ std::optional<double> figure_in(const LoadFigure& figure, const LoadRecord& reco
   if (name == "samples_rate") return record.samples > 1 ? inferences_per_s(record) : std::nullopt;
   if (name == "response_mean") return record.response.mean_s();
   if (name == "response_max") return record.response.max_s();
-  if (name == "service_p50") return record.service.quantile_s(0.5);
-  if (name == "service_p99") return record.service.quantile_s(0.99);
-  if (name == "lag_p50") return record.lag.quantile_s(0.5);
-  if (name == "lag_p99") return record.lag.quantile_s(0.99);
-  if (name == "late_p99") return record.late.quantile_s(0.99);
   if (name == "in_flight_mean") return mean_in_flight(record);
   if (name == "in_flight_max") return most_in_flight(record);
   if (name == "goodput" || name == "goodput_share") return good_requests(name, record);

@@ -163,7 +163,7 @@ std::vector<Answer> run_answers(const RunRecord& record, const Verdict& verdict)
   } else {
     add_comparisons(record, verdict, answers);
   }
-  append_answers(answers, load_answers(record, verdict));
+  append_answers(answers, load_answers(verdict));
   if (is_imported(record.plan)) {
     answers.push_back({.topic = AnswerTopic::source, .kind = AnswerKind::imported, .tone = Tone::faint});
   }

@@ -18,7 +18,7 @@ Answer answer_with(const SubjectVerdict& subject, AnswerTopic topic, std::string
 
 }  // namespace
 
-std::vector<Answer> load_answers(const RunRecord& record, const Verdict& verdict) {
+std::vector<Answer> load_answers(const Verdict& verdict) {
   std::vector<Answer> answers;
   for (const SubjectVerdict& subject : verdict.subjects) {
     if (!subject.load) continue;
@@ -31,10 +31,8 @@ std::vector<Answer> load_answers(const RunRecord& record, const Verdict& verdict
     for (const LoadFinding& finding : load.findings) {
       answer.reason += (answer.reason.empty() ? "" : ", ") + std::string(to_string(finding.rule));
     }
-    const bool has_responses =
-        !load.is_overloaded() && !is_offline(record.plan.subjects[static_cast<std::size_t>(subject.subject)].load);
     for (const char* counter : {"response_p50", "response_p99"}) {
-      if (!has_responses || !load.has_enough_for(*load_figure(counter))) continue;
+      if (load.is_overloaded() || load.state_of(counter) != LoadFigureState::determined) continue;
       if (Answer figure = answer_with(subject, AnswerTopic::level, counter); figure.value) {
         answer.besides.push_back(std::move(figure));
       }

@@ -195,15 +195,22 @@ const LoadFinding* LoadValidity::finding(LoadRule rule) const {
   return found == findings.end() ? nullptr : &*found;
 }
 
-bool LoadValidity::has_enough_for(const LoadFigure& figure) const {
-  return figure.percentile == 0 || requests >= static_cast<std::uint64_t>(requests_needed(figure.percentile));
+LoadFigureState LoadValidity::state_of(std::string_view figure) const {
+  if (is_offline && counts_from_arrival(figure)) return LoadFigureState::at_once;
+  const LoadFigure* known = load_figure(figure);
+  if (known == nullptr || known->percentile == 0) return LoadFigureState::determined;
+  return requests < static_cast<std::uint64_t>(requests_needed(known->percentile)) ? LoadFigureState::too_few
+                                                                                   : LoadFigureState::determined;
 }
 
-std::string LoadValidity::why_no_figure(std::string_view name) const {
-  if (is_offline && counts_from_arrival(name)) return "all requests came at once";
-  const LoadFigure* figure = load_figure(name);
-  if (figure == nullptr || has_enough_for(*figure)) return "";
-  return fmt::format("needs {} requests in each process", requests_needed(figure->percentile));
+std::string LoadValidity::why_no_figure(std::string_view figure) const {
+  switch (state_of(figure)) {
+    case LoadFigureState::at_once: return "all requests came at once";
+    case LoadFigureState::too_few:
+      return fmt::format("needs {} requests in each process", requests_needed(load_figure(figure)->percentile));
+    case LoadFigureState::determined: break;
+  }
+  return "";
 }
 
 bool LoadValidity::is_overloaded() const {
@@ -211,19 +218,14 @@ bool LoadValidity::is_overloaded() const {
 }
 
 bool counts_from_arrival(std::string_view figure) {
-  return figure.starts_with("response_") || figure.starts_with("ttft_");
-}
-
-bool is_offline(const Pairs& load) {
-  const auto shape = shape_of(load);
-  return shape && shape->scenario == LoadScenario::offline;
+  return figure.starts_with("response_") || figure.starts_with("lag_") || figure.starts_with("ttft_");
 }
 
 std::optional<LoadValidity> judge_load(const Pairs& load, std::span<const Samples> trials) {
   std::array<OfProcesses, 7> rules;
   const auto at = [&](LoadRule rule) -> OfProcesses& { return rules.at(static_cast<std::size_t>(rule)); };
   const auto shape = shape_of(load);
-  const bool offline = is_offline(load);
+  const bool offline = shape && shape->scenario == LoadScenario::offline;
   std::size_t processes = 0;
   std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
   for (const Samples& trial : trials) {

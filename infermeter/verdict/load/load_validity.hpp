@@ -34,17 +34,22 @@ struct LoadFinding {
   std::string message;    // one sentence, without what to change
 };
 
+// Is a figure of a load what its name says?
+enum class LoadFigureState {
+  determined,
+  at_once,  // a response time, and all requests came at once: it is about the length of the run
+  too_few,  // a percentile, and some process had too few requests for it
+};
+
 struct LoadValidity {
   std::vector<LoadFinding> findings;  // in the order of LoadRule; empty: valid
   std::uint64_t requests = 0;         // that succeeded, of the process with the fewest
   bool is_offline = false;            // all requests came at once
 
   [[nodiscard]] bool valid() const { return findings.empty(); }
-  // Is the figure what it seems to be? A percentile of the response time is not, of too few requests.
-  [[nodiscard]] bool has_enough_for(const LoadFigure& figure) const;
-  // Why a figure of the load says nothing, or not what its name says: too few requests, or a response time of those
-  // that came all at once. Empty: nothing is known against it.
-  [[nodiscard]] std::string why_no_figure(std::string_view name) const;
+  [[nodiscard]] LoadFigureState state_of(std::string_view figure) const;
+  // The state in words; empty: determined, or no figure of a load.
+  [[nodiscard]] std::string why_no_figure(std::string_view figure) const;
   // More came than it took: response times are as long as the run was.
   [[nodiscard]] bool is_overloaded() const;
   [[nodiscard]] const LoadFinding* finding(LoadRule rule) const;
@@ -52,9 +57,6 @@ struct LoadValidity {
 
 // Is it a time that begins when the request came?
 [[nodiscard]] bool counts_from_arrival(std::string_view figure);
-
-// Offline all requests come at once, and response times are about the length of the run.
-[[nodiscard]] bool is_offline(const Pairs& load);
 
 // Of the timed trials of a subject, all of them. nullopt: none has a load.
 [[nodiscard]] std::optional<LoadValidity> judge_load(const Pairs& load, std::span<const Samples> trials);

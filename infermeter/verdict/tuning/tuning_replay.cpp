@@ -326,11 +326,9 @@ void TuningReplay::judge_bound(int subject, const Expectation& asked, std::span<
   bound.value = finding.value;
   bound.interval = finding.interval;
   bound.why = finding.why;
-  if (const LoadFigure* figure = load_figure(asked.name)) {
-    const auto load = judge_load(record_.plan.subjects[static_cast<std::size_t>(subject)].load, own);
-    if (load && !load->has_enough_for(*figure)) {
-      bound.why =
-          fmt::format("{} requests in a process are too few for it: a longer --duration has more", load->requests);
+  if (const auto load = judge_load(record_.plan.subjects[static_cast<std::size_t>(subject)].load, own)) {
+    if (std::string why = load->why_no_figure(asked.name); !why.empty()) {
+      bound.why = std::move(why);
       return;
     }
   }
