@@ -90,6 +90,17 @@ TEST(EnergySplit, OfAnOrderIsThatOfTheValuesInThisOrder) {
   }
 }
 
+// Parts have three values at least: the first split that there may be, and the last.
+TEST(EnergySplit, MayBeAsNearToAnEndAsPartsAreLong) {
+  for (const std::size_t n : {std::size_t{40}, EnergyScan::kAllEnds + 20}) {
+    for (const std::size_t at : {std::size_t{3}, n - 3}) {
+      std::vector<double> values = Noise(7).independent(n, 0.001);
+      raise(values, at, n, 1);
+      EXPECT_EQ(best_split_of(values).index, at) << n;
+    }
+  }
+}
+
 TEST(EnergySplit, EqualValuesHaveNoEnergy) {
   EXPECT_EQ(best_split_of(std::vector<double>(10, -4.25)).q, 0);
   EXPECT_EQ(best_split_of(std::vector<double>(400, -4.25)).q, 0);

@@ -172,6 +172,57 @@ TEST(Race, KnowsNothingWithoutValues) {
   EXPECT_EQ(race.best(), 1U);
 }
 
+double capital_of(const std::vector<double>& differences, double deviation, double most) {
+  RaceBets bets;
+  for (const double difference : differences) bets.add(difference, deviation, most);
+  return bets.capital();
+}
+
+// In Python: np.mean([np.prod([min(g(k * x), most) / (1 + k * k / 2) for x in differences]) for k in (.2, .5, 1, 2)])
+// with g(x) = 1 + x + x * x / 2 for x >= 0, else 1 / (1 - x + x * x / 2)
+TEST(RaceBets, HaveTheCapitalOfTheFormula) {
+  EXPECT_EQ(RaceBets().capital(), 1);
+  EXPECT_NEAR(capital_of({3}, 1, 1e9), 4.741830065359477, 1e-12);
+  EXPECT_NEAR(capital_of({-1.4}, 1, 1e9), 0.36015014299290943, 1e-12);
+  EXPECT_NEAR(capital_of({0}, 1, 100), 0.7173202614379085, 1e-12);
+  EXPECT_NEAR(capital_of({1.5}, 0.5, 1e9), 4.741830065359477, 1e-12);  // in deviations
+}
+
+TEST(RaceBets, WithoutSpreadWinOrLoseAllThatThereMayBe) {
+  EXPECT_NEAR(capital_of({1e-9}, 0, 100), 71.73202614379085, 1e-9);
+  EXPECT_NEAR(capital_of({-1e-9}, 0, 100), 1.4407549370725709e-11, 1e-16);
+  EXPECT_NEAR(capital_of({0}, 0, 100), 0.7173202614379085, 1e-12);
+}
+
+TEST(RaceBets, JoinAsIfOneHadBetOnAll) {
+  RaceBets first, second;
+  first.add(3, 1, 1e9);
+  second.add(-1.4, 1, 1e9);
+  second.add(4, 1, 4);
+  first.add(second);
+  EXPECT_NEAR(first.capital(), 2.8479191948731146, 1e-12);
+}
+
+TEST(RaceBets, CountBeyondDoubles) {
+  const double capital = capital_of(std::vector<double>(200, 100), 1, 1e300);
+  EXPECT_TRUE(std::isfinite(capital));
+  EXPECT_GT(capital, 1e300);
+}
+
+TEST(RunningMoments, AreThoseOfTheValues) {
+  RunningMoments moments;
+  EXPECT_EQ(moments.degrees(), 0);
+  EXPECT_EQ(moments.variance(), 0);
+  moments.add(2);
+  EXPECT_EQ(moments.degrees(), 0);
+  EXPECT_EQ(moments.variance(), 0);
+  moments.add(4);
+  moments.add(9);
+  EXPECT_DOUBLE_EQ(moments.mean, 5);
+  EXPECT_DOUBLE_EQ(moments.variance(), 13);
+  EXPECT_EQ(moments.degrees(), 2);
+}
+
 TEST(RaceBets, WinOnlyWhatTheEvidenceIsWorth) {
   SplitMix random(5);
   RaceBets fair, unfair;

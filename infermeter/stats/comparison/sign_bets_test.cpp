@@ -141,6 +141,37 @@ TEST(SignBets, HaveAnIntervalHoweverTheCoinsFell) {
   }
 }
 
+OrderEffect effect_of(const std::vector<double>& differences, const std::vector<int>& order) {
+  OrderEffect effect;
+  for (std::size_t i = 0; i < order.size(); ++i) effect.add(differences[i], order[i]);
+  return effect;
+}
+
+// r = scipy.stats.linregress(order, differences), t2 = (r.slope / r.stderr)**2; r.slope * (1 - 6 / t2)
+TEST(OrderEffect, IsTheShrunkSlopeOfSciPy) {
+  EXPECT_NEAR(effect_of({1.9, -1.2, 2.3, 0.4, -2.2, 1.1, 0.3}, {1, -1, 1, 1, -1, 1, -1}).value(), 0.47257344632768344,
+              1e-12);
+  EXPECT_NEAR(effect_of({1.9, -1.2, 2.3, 0.4, -2.2}, {1, -1, 1, 1, -1}).value(), 0.9706185567010319, 1e-12);
+  EXPECT_NEAR(effect_of({1.9, -1.2, 2.3}, {1, -1, 1}).value(), 1.5409090909090866, 1e-12);
+  // A true difference is no effect of the order.
+  EXPECT_NEAR(effect_of({101.9, 98.8, 102.3}, {1, -1, 1}).value(), 1.5409090909090866, 1e-9);
+}
+
+TEST(OrderEffect, IsNoneWhereItCannotBeTold) {
+  EXPECT_EQ(OrderEffect().value(), 0);
+  EXPECT_EQ(effect_of({5, -5}, {1, -1}).value(), 0);                  // two points are on a line whatever they are
+  EXPECT_EQ(effect_of({5, 6, 7, 8}, {1, 1, 1, 1}).value(), 0);        // always the same one first
+  EXPECT_EQ(effect_of({1, 1.1, 0.9, 1}, {1, -1, -1, 1}).value(), 0);  // squared t below 6
+}
+
+// Before the coins are known, an effect of the order is neither looked for nor taken away.
+TEST(SignBets, WithoutCoinsTakeDifferencesAsTheyAre) {
+  const std::vector<double> differences{3, -1, 2, 2.5, 3, -1.5, 2};
+  const std::vector<int> coins{1, -1, 1, 1, 1, -1, 1}, none(7, 0);
+  EXPECT_GT(std::abs(log_e_value({differences, none}) - log_e_value({differences, coins})), 0.1);
+  EXPECT_DOUBLE_EQ(log_e_value({differences, none}), log_e_value({differences, {}}));
+}
+
 TEST(SignBets, OfEqualDifferencesDecideAfterSevenPairs) {
   const std::vector<double> equal(20, 0.01);
   EXPECT_EQ(take_looks({equal}, open_ended, false).back().pairs, 7);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -70,6 +72,53 @@ TEST(Counters, LeaveOutWhatIsNoNumber) {
             "the processes differ too much for an interval");
   EXPECT_EQ(counters_of({{{"a", "", most}}, {{"a", "", -most}}})[0].estimate.note,
             "too large for a floating-point number");
+}
+
+// 20 steps in an inference of 4 s.
+TEST(Counters, OfSamplesTellWhatEachOfThemTakes) {
+  auto trials = trials_of({{3, 5}, {1, 4, 7}});
+  for (Samples& trial : trials) trial.counters = {{"samples", "1", 20}, {"other", "1", 7}};
+  const auto counters = summarise(trials, {}).counters;
+  std::vector<std::string> names;
+  for (const CounterSummary& counter : counters) names.push_back(counter.name + " " + counter.unit);
+  EXPECT_EQ(names, (std::vector<std::string>{"samples 1", "time_total s", "time_per_sample ms", "samples_per_s 1/s",
+                                             "other 1"}));
+  EXPECT_DOUBLE_EQ(*counters[1].estimate.value, 4);
+  EXPECT_DOUBLE_EQ(*counters[2].estimate.value, 200);
+  EXPECT_DOUBLE_EQ(*counters[3].estimate.value, 5);
+}
+
+TEST(Counters, OfNoSamplesOrNoTimeTellNothingOfThem) {
+  for (const double samples : {0.0, -1.0, std::nan("")}) {
+    EXPECT_LE(counters_of({{{"samples", "1", samples}}}).size(), 1U) << samples;
+  }
+  auto trials = trials_of({{0, 0}});
+  trials[0].counters = {{"samples", "1", 20}};
+  EXPECT_EQ(summarise(trials, {}).counters.size(), 1U);
+}
+
+TEST(Counters, OfTheSubjectsOwnGoBeforeThoseDerived) {
+  const auto counters = counters_of({{{"samples", "1", 20}, {"time_total", "min", 9}}});
+  ASSERT_EQ(counters.size(), 4U);
+  EXPECT_EQ(counters[0].name, "samples");
+  EXPECT_EQ(counters[1].name, "time_per_sample");
+  EXPECT_EQ(counters[3].name, "time_total");
+  EXPECT_EQ(counters[3].unit, "min");
+}
+
+// Times of a load vary by factors; shares lie between 0 and 1.
+TEST(Counters, OfALoadAreTakenAsTheyVary) {
+  auto trials = trials_counting({{{"response_p50", "s", 1}, {"failed_share", "share", 0}},
+                                 {{"response_p50", "s", 4}, {"failed_share", "share", 0.5}}});
+  for (Samples& trial : trials) trial.load.emplace();
+  const auto counters = summarise(trials, {}).counters;
+  EXPECT_DOUBLE_EQ(*counters[0].estimate.value, 2);
+  EXPECT_EQ(counters[0].estimate.method, "geometric mean over processes; t interval on logarithms");
+  EXPECT_DOUBLE_EQ(*counters[1].estimate.value, 0.25);
+  EXPECT_EQ(counters[1].estimate.interval->low, 0);
+  EXPECT_EQ(counters[1].estimate.interval->high, 1);
+  // The same names mean nothing without a load.
+  EXPECT_DOUBLE_EQ(*counters_of({{{"response_p50", "s", 1}}, {{"response_p50", "s", 4}}})[0].estimate.value, 2.5);
 }
 
 TEST(Counters, AreNotMixedOverUnits) {

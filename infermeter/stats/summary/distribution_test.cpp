@@ -10,6 +10,7 @@
 namespace infermeter::distribution_test {
 namespace {
 
+using testing::ElementsAre;
 using testing::SizeIs;
 
 double at(std::span<const double> levels, const std::vector<double>& quantiles, double level) {
@@ -25,6 +26,7 @@ TEST(Distribution, LevelsAscendFromZeroToOne) {
     EXPECT_EQ(std::ranges::adjacent_find(levels, std::greater_equal<>()), levels.end());
   }
   EXPECT_THAT(pooled_levels(), SizeIs(205));
+  EXPECT_THAT(process_levels(), ElementsAre(0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1));
 }
 
 TEST(Distribution, IsOfAllProcessesAndOfEach) {
@@ -44,6 +46,20 @@ TEST(Distribution, IsOfAllProcessesAndOfEach) {
   EXPECT_EQ(distribution.processes[1].process, 1);
   EXPECT_EQ(distribution.processes[1].position, 1);
   EXPECT_EQ(at(process_levels(), distribution.processes[1].quantiles_s, 0.25), 201.5);
+}
+
+// Two-sided 95 % intervals of the quantile, as quantile_needs has them; of the least, the greatest, and the median of a
+// process nothing is asked.
+TEST(Distribution, SaysHowManyIterationsEachLevelNeeds) {
+  const auto pooled = pooled_needs(), process = process_needs();
+  ASSERT_EQ(pooled.size(), pooled_levels().size());
+  ASSERT_EQ(process.size(), process_levels().size());
+  EXPECT_EQ(process, (std::vector<double>{1, 299, 59, 29, 11, 1, 11, 29, 59, 299, 1}));
+  EXPECT_EQ(pooled.front(), 1);
+  EXPECT_EQ(pooled.back(), 1);
+  EXPECT_EQ(at(pooled_levels(), pooled, 0.5), 6);
+  EXPECT_EQ(at(pooled_levels(), pooled, 0.99), 299);
+  EXPECT_EQ(at(pooled_levels(), pooled, 0.999), 2995);
 }
 
 TEST(Distribution, HasTukeysFencesOfEachProcess) {

@@ -35,6 +35,12 @@ TEST(Quantile, NeedsAsManyAsTheBinomialSays) {
   EXPECT_EQ(quantile_needs(0.10, 0.95), 29);
 }
 
+TEST(Quantile, MedianIsOfValuesInAnyOrder) {
+  EXPECT_EQ(sample_median({9, 1, 5}), 5);
+  EXPECT_EQ(sample_median({9, 1, 5, 4}), 4.5);
+  EXPECT_EQ(sample_median({3}), 3);
+}
+
 TEST(Quantile, HasAnIntervalFromTheLeastNumberOn) {
   for (const double q : {0.5, 0.9, 0.95, 0.99}) {
     const std::int64_t needed = quantile_needs(q, 0.95);
