@@ -20,6 +20,8 @@ BEGIN_WITH = ("variants/test_variants", "cli/test_earlier_words", "frameworks/te
 
 # Whatever imports a runtime in the tests' own process must not phone home either.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+# Arithmetic of the tests themselves: several threads beside other tests wait for each other more than they compute. Workers do not inherit these.
+os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 # A shell starts what runs in the background with Ctrl-C ignored, which programs inherit.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -71,14 +71,20 @@ def models(plugin, net, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def package(models, net, tmp_path_factory) -> Path:
+def package(models, net, tmp_path_factory, ccache) -> Path:
     """Compiled with a batch from 2 to 8: a range that begins with 1 is more than what torch.export takes."""
-    from torch._inductor import aoti_compile_and_package
+    from torch._inductor import aoti_compile_and_package, config
 
     batch = torch.export.Dim("batch", min=2, max=8)
     program = torch.export.export(net, (torch.zeros(4, 3, 16, 16),), dynamic_shapes=({0: batch},))
     with torch.no_grad(), pytest.MonkeyPatch.context() as patch:
         patch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path_factory.mktemp("inductor")))
+        if ccache:  # under the compiler's name it is the compiler
+            compiler = tmp_path_factory.mktemp("compiler") / "g++"
+            compiler.symlink_to(ccache["CMAKE_CXX_COMPILER_LAUNCHER"])
+            patch.setattr(config.cpp, "cxx", (None, str(compiler)))
+            for name, value in ccache.items():
+                patch.setenv(name, value)
         return Path(aoti_compile_and_package(program, package_path=str(models / "package.pt2")))
 
 
