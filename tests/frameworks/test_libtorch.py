@@ -77,15 +77,17 @@ def package(models, net, tmp_path_factory, ccache) -> Path:
 
     batch = torch.export.Dim("batch", min=2, max=8)
     program = torch.export.export(net, (torch.zeros(4, 3, 16, 16),), dynamic_shapes=({0: batch},))
+    changed = {}
     with torch.no_grad(), pytest.MonkeyPatch.context() as patch:
         patch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path_factory.mktemp("inductor")))
         if ccache:  # under the compiler's name it is the compiler
             compiler = tmp_path_factory.mktemp("compiler") / "g++"
             compiler.symlink_to(ccache["CMAKE_CXX_COMPILER_LAUNCHER"])
-            patch.setattr(config.cpp, "cxx", (None, str(compiler)))
+            changed["cpp.cxx"] = (None, str(compiler))
             for name, value in ccache.items():
                 patch.setenv(name, value)
-        return Path(aoti_compile_and_package(program, package_path=str(models / "package.pt2")))
+        with config.patch(changed):
+            return Path(aoti_compile_and_package(program, package_path=str(models / "package.pt2")))
 
 
 @pytest.fixture

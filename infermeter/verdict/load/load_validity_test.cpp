@@ -122,6 +122,51 @@ TEST(LoadValidity, EachScenarioNeedsRequestsForItsPercentile) {
   EXPECT_EQ(validity.findings[0].bound, 662);
 }
 
+LoadValidity with_requests(std::uint64_t requests, bool is_offline = false) {
+  return {.findings = {}, .requests = requests, .is_offline = is_offline};
+}
+
+// As many as MLPerf's LoadGen asks for; of every percentile that is one of the times of requests.
+TEST(LoadValidity, APercentileIsDeterminedByEnoughRequests) {
+  for (const char* const name : {"response_p99", "service_p99", "lag_p99", "late_p99", "ttft_p99", "tpot_p99"}) {
+    EXPECT_EQ(with_requests(661).state_of(name), LoadFigureState::too_few) << name;
+    EXPECT_EQ(with_requests(661).why_no_figure(name), "needs 662 requests in each process") << name;
+    EXPECT_EQ(with_requests(662).state_of(name), LoadFigureState::determined) << name;
+    EXPECT_EQ(with_requests(662).why_no_figure(name), "") << name;
+  }
+  EXPECT_EQ(with_requests(63).state_of("response_p90"), LoadFigureState::too_few);
+  EXPECT_EQ(with_requests(64).state_of("response_p90"), LoadFigureState::determined);
+  EXPECT_EQ(with_requests(6635).state_of("response_p99_9"), LoadFigureState::too_few);
+  EXPECT_EQ(with_requests(6636).state_of("response_p99_9"), LoadFigureState::determined);
+}
+
+TEST(LoadValidity, WhatIsNoPercentileNeedsNoNumberOfRequests) {
+  for (const char* const name : {"achieved_rate", "max_rate", "response_mean", "response_max", "in_flight_mean",
+                                 "failed_share", "output_tokens_rate", "no figure of a load", ""}) {
+    EXPECT_EQ(with_requests(1).state_of(name), LoadFigureState::determined) << name;
+  }
+}
+
+// What counts from the arrival is about the length of the run, however many requests there were.
+TEST(LoadValidity, OfRequestsThatCameAtOnceNoTimeCountsFromTheArrival) {
+  for (const char* const name : {"response_p50", "response_mean", "response_max", "lag_p50", "lag_p99", "ttft_p50"}) {
+    for (const std::uint64_t requests : {10U, 100'000U}) {
+      EXPECT_EQ(with_requests(requests, true).state_of(name), LoadFigureState::at_once) << name;
+      EXPECT_EQ(with_requests(requests, true).why_no_figure(name), "all requests came at once") << name;
+    }
+    EXPECT_EQ(with_requests(100'000).state_of(name), LoadFigureState::determined) << name;
+  }
+  for (const char* const name : {"service_p50", "achieved_rate", "tpot_p50", "itl_p99"})
+    EXPECT_EQ(with_requests(100'000, true).state_of(name), LoadFigureState::determined) << name;
+  EXPECT_EQ(with_requests(10, true).state_of("service_p99"), LoadFigureState::too_few);
+}
+
+TEST(LoadValidity, KnowsWhetherAllCameAtOnceByTheScenario) {
+  EXPECT_TRUE(judged(good_load(), {{"scenario", "offline"}}).is_offline);
+  EXPECT_FALSE(judged(good_load()).is_offline);
+  EXPECT_FALSE(judged(good_load(), {}).is_offline);
+}
+
 TEST(LoadValidity, WhatWasGivenUpIsSaid) {
   LoadRecord load = good_load();
   load.gave_up = true;

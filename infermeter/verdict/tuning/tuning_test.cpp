@@ -275,7 +275,17 @@ TEST(Tuning, APercentileOfTooFewRequestsTellsNothingOfItsBound) {
   EXPECT_EQ(verdict.tuning->blocks, record.plan.tuning->race_blocks);
   const BoundVerdict& bound = verdict.tuning->settings[1].bounds.at(0);
   EXPECT_EQ(bound.kept, BoundKept::unknown);
-  EXPECT_THAT(bound.why, HasSubstr("in each process"));
+  EXPECT_EQ(bound.why, "needs 6636 requests in each process");
+}
+
+TEST(Tuning, ResponseTimesOfRequestsThatCameAtOnceTellNothingOfTheirBound) {
+  RunRecord record = raced_under_load({0.005, 0.002}, {"response_p50 <= 1s", "service_p50 <= 1s"});
+  for (Subject& subject : record.plan.subjects) subject.load = {{"scenario", "offline"}};
+  const Verdict verdict = judge(record);
+  const auto& bounds = verdict.tuning->settings[1].bounds;
+  EXPECT_EQ(bounds.at(0).kept, BoundKept::unknown);
+  EXPECT_EQ(bounds.at(0).why, "all requests came at once");
+  EXPECT_EQ(bounds.at(1).kept, BoundKept::yes);
 }
 
 // Others were dropped for a leader that a look found within its bound.
