@@ -95,13 +95,6 @@ Result<std::optional<RunRecord>> LeftOut::load(const Surroundings& world, Store&
   return std::optional<RunRecord>();
 }
 
-void LeftOut::take_from(std::vector<RunListing>& runs) {
-  std::erase_if(runs, [&](const RunListing& run) {
-    if (!run.damage.empty()) damaged_.add(io_error(run.damage));
-    return !run.damage.empty();
-  });
-}
-
 void LeftOut::say(const Surroundings& world) const {
   for (const Error& damage : damaged_.found())
     world.err << fmt::format("infermeter: {}: it is left out\n", printable(damage.message));

@@ -19,13 +19,19 @@ namespace infermeter {
 [[nodiscard]] Result<bool> name_two_runs(const Surroundings& world, const std::vector<std::string>& names,
                                          const Plan& place);
 
-// Damaged runs are no reason to do nothing: each is left out, and said.
+// Damaged runs and baselines are no reason to do nothing: each is left out, and said.
 class LeftOut {
  public:
   // The run; nullopt: it is damaged. An error where no other can be read either.
   [[nodiscard]] Result<std::optional<RunRecord>> load(const Surroundings& world, Store& store, const RunListing& run);
   // Takes those that are damaged from a list.
-  void take_from(std::vector<RunListing>& runs);
+  template <class Listing>
+  void take_from(std::vector<Listing>& listed) {
+    std::erase_if(listed, [&](const Listing& each) {
+      if (!each.damage.empty()) damaged_.add(io_error(each.damage));
+      return !each.damage.empty();
+    });
+  }
   void say(const Surroundings& world) const;
 
  private:

@@ -12,6 +12,7 @@
 #include "cli/output/help.hpp"
 #include "cli/output/report_file.hpp"
 #include "cli/output/report_output.hpp"
+#include "cli/stored_runs.hpp"
 #include "cli/verbs/verb.hpp"
 #include "infermeter/report/report.hpp"
 #include "infermeter/store/store.hpp"
@@ -45,10 +46,9 @@ Result<int> list_baselines(Surroundings& world, const BaselineOptions& options) 
   INFERMETER_TRY(const bool json, options.format.is_json());
   INFERMETER_TRY(auto store, open_store(world, options.flags, Store::Mode::write_if_possible));
   INFERMETER_TRY(auto baselines, store.baselines());
-  for (const Baseline& baseline : baselines)
-    if (!baseline.damage.empty())
-      world.err << fmt::format("infermeter: {}: it is left out\n", printable(baseline.damage));
-  std::erase_if(baselines, [](const Baseline& baseline) { return !baseline.damage.empty(); });
+  LeftOut damaged;
+  damaged.take_from(baselines);
+  damaged.say(world);
   world.out << (json ? json_text(baselines_json(baselines)) : baselines_table(baselines));
   return 0;
 }

@@ -61,6 +61,15 @@ void make_store_with_run(const std::filesystem::path& file) {
   ASSERT_TRUE(store.add_trial("a", trial_at(0)).ok());
 }
 
+void keep_finished_run(Store& store) {
+  RunRecord record = record_named("a");
+  ASSERT_TRUE(store.begin_run(record).ok());
+  record.trials = {trial_at(0)};
+  ASSERT_TRUE(store.add_trial("a", record.trials.front()).ok());
+  record.finished = true;
+  ASSERT_TRUE(store.finish_run(record).ok());
+}
+
 void overwrite(const std::filesystem::path& file, std::streamoff offset, const std::string& bytes) {
   std::fstream stream(file, std::ios::binary | std::ios::in | std::ios::out);
   stream.seekp(offset);
@@ -638,12 +647,7 @@ TEST(StoreFaults, AFigureThatIsNotAsItWasWrittenIsComputedAgain) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
   auto store = Store::open(file, Store::Mode::write).value();
-  RunRecord record = record_named("a");
-  ASSERT_TRUE(store.begin_run(record).ok());
-  record.trials = {trial_at(0)};
-  ASSERT_TRUE(store.add_trial("a", record.trials.front()).ok());
-  record.finished = true;
-  ASSERT_TRUE(store.finish_run(record).ok());
+  keep_finished_run(store);
   const auto written = store.figures({.metric = "load_time"}).value();
   ASSERT_FALSE(written.empty());
   run_sql(file, "UPDATE figures SET value = value * 2");
@@ -660,10 +664,7 @@ TEST(StoreFaults, ABaselineThatIsNotAsItWasWrittenIsSaidAndLeavesTheOthers) {
   const TemporaryFolder folder;
   const auto file = folder / "infermeter.db";
   auto store = Store::open(file, Store::Mode::write).value();
-  RunRecord record = record_named("a");
-  ASSERT_TRUE(store.begin_run(record).ok());
-  record.finished = true;
-  ASSERT_TRUE(store.finish_run(record).ok());
+  keep_finished_run(store);
   ASSERT_TRUE(store.set_baseline("nightly", "a", 1).ok());
   ASSERT_TRUE(store.set_baseline("release", "a", 1).ok());
   run_sql(file, "UPDATE baselines SET set_at = 2 WHERE name = 'nightly'");

@@ -38,7 +38,8 @@ struct Store::Impl {
   [[nodiscard]] Result<Done> remove_interrupted(std::string_view run, const SealedTable& table,
                                                 std::int64_t position) const;
   [[nodiscard]] Result<std::string> find(std::string_view wanted) const;
-  [[nodiscard]] Result<std::optional<Baseline>> find_baseline(std::string_view named) const;
+  // The run of a baseline; nullopt: there is none of that name. An error if it is damaged.
+  [[nodiscard]] Result<std::optional<std::string>> run_of_baseline(std::string_view named) const;
   [[nodiscard]] Baseline baseline_in(const Statement& row) const;    // name, run, set_at, is it changed
   [[nodiscard]] Result<Done> check_own(std::string_view run) const;  // may this user change it?
   [[nodiscard]] Result<bool> may_go(std::string_view id, Marked marked) const;

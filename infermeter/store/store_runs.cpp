@@ -246,9 +246,8 @@ Result<std::string> Store::Impl::find(std::string_view wanted) const {
   INFERMETER_TRY(const auto exact, database().integer("SELECT count(*) FROM runs WHERE id = ?1", wanted));
   if (exact != 0) return std::string(wanted);
   if (wanted != "latest" && wanted != "previous") {  // older stores may have names that mean a run already
-    INFERMETER_TRY(const auto baseline, find_baseline(wanted));
-    if (baseline && !baseline->damage.empty()) return io_error(baseline->damage);
-    if (baseline) return baseline->run;
+    INFERMETER_TRY(const auto run, run_of_baseline(wanted));
+    if (run) return *run;
   }
   INFERMETER_TRY(auto newest, database().prepare("SELECT id FROM runs ORDER BY rowid DESC LIMIT 2"));
   INFERMETER_TRY(const auto last, ids_in(newest));

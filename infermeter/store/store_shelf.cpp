@@ -109,18 +109,20 @@ Baseline Store::Impl::baseline_in(const Statement& row) const {
   return baseline;
 }
 
-Result<std::optional<Baseline>> Store::Impl::find_baseline(std::string_view named) const {
+Result<std::optional<std::string>> Store::Impl::run_of_baseline(std::string_view named) const {
   INFERMETER_TRY(auto statement, database().prepare(fmt::format("SELECT {}, {} FROM baselines WHERE name = ?1",
                                                                 columns_of_baseline, is_changed(baselines_table)),
                                                     named));
   INFERMETER_TRY(const bool found, statement.step());
-  return found ? std::optional(baseline_in(statement)) : std::nullopt;
+  if (!found) return std::optional<std::string>();
+  Baseline baseline = baseline_in(statement);
+  if (!baseline.damage.empty()) return io_error(baseline.damage);
+  return std::optional(std::move(baseline.run));
 }
 
 Result<std::string> Store::baseline_run(std::string_view name) {
-  INFERMETER_TRY(const auto baseline, impl_->find_baseline(name));
-  if (baseline && baseline->damage.empty()) return baseline->run;
-  if (baseline) return io_error(baseline->damage);
+  INFERMETER_TRY(const auto run, impl_->run_of_baseline(name));
+  if (run) return *run;
   INFERMETER_TRY(const auto all, baselines());
   return unknown_baseline(name, all, impl_->name);
 }

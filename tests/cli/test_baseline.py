@@ -85,7 +85,6 @@ def test_ids_of_runs_and_their_beginnings_are_no_names(run, two_runs, length):
 
 
 def test_a_name_that_an_older_store_has_does_not_hide_a_run(run, two_runs):
-    import sqlite3
     run("baseline", "set", "main", two_runs[0])
     with sqlite3.connect(run.folder / "results/infermeter.db") as store:
         store.execute("UPDATE baselines SET name = 'latest', checksum = NULL")
@@ -95,7 +94,6 @@ def test_a_name_that_an_older_store_has_does_not_hide_a_run(run, two_runs):
 
 def test_a_run_that_is_not_there_or_not_finished_is_no_baseline(run, two_runs):
     assert "no run 'nosuch'" in run("baseline", "set", "main", "nosuch").stderr
-    import sqlite3
     with sqlite3.connect(run.folder / "results/infermeter.db") as store:
         store.execute("UPDATE runs SET finished = 0, checksum = NULL WHERE id = ?", (two_runs[1],))
     done = run("baseline", "set", "main", "latest")

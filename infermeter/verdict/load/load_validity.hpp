@@ -37,7 +37,7 @@ struct LoadFinding {
 // Is a figure of a load what its name says?
 enum class LoadFigureState {
   determined,
-  at_once,  // a response time, and all requests came at once: it is about the length of the run
+  at_once,  // a time from the arrival, and all requests came at once: it is about the length of the run
   too_few,  // a percentile, and some process had too few requests for it
 };
 
