@@ -50,55 +50,84 @@ def browser():
 
 
 class Watched:
-    """A page in the browser, and whatever it did that a report must not do."""
+    """A page in the browser, and whatever it did that a report must not do. One test after another gets it: a file in a page that
+    was there before costs half of what it costs in a new one."""
 
-    def __init__(self, page):
-        self.page = page
-        self.trouble = []
-        page.on("console", lambda message: self.trouble.append(f"console {message.type}: {message.text}"))
-        page.on("pageerror", lambda error: self.trouble.append(f"error: {error}"))
-        page.on("dialog", self.dismiss)
+    def __init__(self, browser, script):
+        context = browser.new_context(accept_downloads=True, java_script_enabled=script)
+        context.set_default_timeout(LIMIT_MS)
+        if script:
+            context.add_init_script(WATCH)
+        self.script, self.page, self.trouble, self.files = script, context.new_page(), [], []
+        self.page.on("console", lambda message: self.trouble.append(f"console {message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.trouble.append(f"error: {error}"))
+        self.page.on("dialog", self.dismiss)
         # A page that saves a file makes it itself, as a blob.
-        page.on("request", lambda request: request.url.startswith(("file:", "blob:")) or self.trouble.append(f"request: {request.url}"))
-        self.files = []
-        page.on("request", lambda request: request.url.startswith("file:") and self.files.append(request.url))
+        self.page.on("request", lambda request: request.url.startswith(("file:", "blob:")) or self.trouble.append(f"request: {request.url}"))
+        self.page.on("request", lambda request: request.url.startswith("file:") and self.files.append(request.url))
+
+    def begin(self, width, colour, forced_colors="null", reduced_motion="null"):
+        self.trouble, self.files = [], []
+        self.page.set_viewport_size({"width": width, "height": 900})
+        self.page.emulate_media(media="null", color_scheme=colour, forced_colors=forced_colors, reduced_motion=reduced_motion)
 
     def dismiss(self, dialog):
         self.trouble.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
     def found(self):
-        violations = self.page.evaluate("window.__violations ?? []") if self.scripts else []
+        violations = self.page.evaluate("window.__violations ?? []") if self.script else []
         return self.trouble + [f"policy: {violation}" for violation in violations]
 
-    scripts = True
+    def end(self):
+        self.page.mouse.move(0, 0)
+        self.page.goto("about:blank")
+
+    def close(self):
+        self.page.context.close()
+
+
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
+@pytest.fixture(scope="session")
+def idle(browser):
+    """Pages that no test uses, with and without scripts."""
+    return {True: [], False: []}
 
 
 @pytest.fixture
-def open_page(browser):
-    """open_page(file, width=…, colour="dark", script=False) -> a Playwright page that is ready. At the end of the test:
-    no console message, no error, no dialog, no violation of the policy, no request but for the file itself; of a page of a
-    site (site=folder) for files of that folder."""
+def open_page(browser, idle, request):
+    """open_page(file, width=…, colour="dark", script=False, reduced_motion="reduce") -> a Playwright page that is ready. At the end
+    of the test: no console message, no error, no dialog, no violation of the policy, no request but for the file itself; of a page
+    of a site (site=folder) for files of that folder. `own`: a page that no other test gets, since this one changes what a new
+    file does not set right again: the clock, the speed of the processor."""
     opened = []
 
-    def open_one(file, width=1280, colour="light", script=True, site=None):
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=colour, accept_downloads=True,
-                                      java_script_enabled=script)
-        context.set_default_timeout(LIMIT_MS)
-        if script:
-            context.add_init_script(WATCH)
-        watched = Watched(context.new_page())
-        watched.scripts = script
-        opened.append((context, watched, site))
+    def open_one(file, width=1280, colour="light", script=True, site=None, own=False, **wants):
+        watched = idle[script].pop() if idle[script] and not own else Watched(browser, script)
+        opened.append((watched, site, own))
+        watched.begin(width, colour, **wants)
         watched.page.goto(Path(file).as_uri())
         if script:
             watched.page.wait_for_selector(READY if site is None else "main")
         return watched.page
 
     yield open_one
-    found = [(watched.found(), watched.files, site) for _, watched, site in opened]
-    for context, _, _ in opened:
-        context.close()
+    found = [(watched.found(), watched.files, site) for watched, site, _ in opened]
+    for watched, _, own in opened:
+        if own or watched.trouble or request.node.stash.get(FAILED, False):
+            watched.close()
+        else:
+            watched.end()
+            idle[watched.script].append(watched)
     for trouble, files, site in found:
         assert trouble == []
         if site is None:

@@ -128,21 +128,15 @@ LAST = ["load", "tune", "validate", "generation"]
 
 
 @pytest.fixture
-def page_for(browser, page_of_kind):
+def page_for(open_page, page_of_kind):
     """A page whose reader's system needs something."""
-    contexts = []
 
     def make(kind, **wants):
-        contexts.append(browser.new_context(viewport={"width": 1000, "height": 800}, **wants))
-        page = contexts[-1].new_page()
-        page.goto(page_of_kind(kind).as_uri())
-        page.wait_for_selector("html[data-ready]")
+        page = open_page(page_of_kind(kind), width=1000, **wants)
         draw_all(page)
         return page
 
-    yield make
-    for context in contexts:
-        context.close()
+    return make
 
 
 @pytest.mark.parametrize("kind", LAST)

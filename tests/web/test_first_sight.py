@@ -111,7 +111,7 @@ def test_the_address_shows_others_the_same(run_page, open_page):
 
 
 def test_two_charts_zoomed_at_once_are_both_kept_in_the_address(run_page, open_page):
-    page = open_page(run_page)
+    page = open_page(run_page, own=True)
     charts = [draw(page.locator(name)) for name in ("#part-1-ecdf-1", "#part-1-timeline-1")]
     page.clock.install(time=0)
     page.clock.pause_at(1000)
@@ -175,13 +175,9 @@ def test_without_script_it_is_styled_and_fits(run_page, open_page, colour):
     assert pre.bounding_box()["x"] >= 8
 
 
-def test_forced_colours_keep_text_and_drawings_apart_from_the_ground(run_page, browser):
-    context = browser.new_context(forced_colors="active", viewport={"width": 1000, "height": 800})
-    page = context.new_page()
-    page.goto(run_page.as_uri())
-    page.wait_for_selector("html[data-ready]")
+def test_forced_colours_keep_text_and_drawings_apart_from_the_ground(run_page, open_page):
+    page = open_page(run_page, width=1000, forced_colors="active")
     chart = draw(page.locator("#part-1-effects"))
     colours = chart.locator(".drawing svg text").first.evaluate(
         "text => [getComputedStyle(text).fill, getComputedStyle(document.body).backgroundColor]")
     assert colours[0] != colours[1]
-    context.close()

@@ -191,7 +191,7 @@ def test_drawing_moves_nothing(whole_page, width):
 
 
 def test_saves_what_is_not_drawn_yet(whole_page):
-    page = whole_page()
+    page = whole_page(own=True)
     figure = pictures(page)[-1]
     assert figure.locator(".drawing > *").count() == 0
     # By keyboard and by mouse; on a slow machine, while those above are drawn.

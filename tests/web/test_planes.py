@@ -129,7 +129,7 @@ def test_planes_are_shown_in_one_place_in_turn(planes):
 
 
 def test_planes_blink_by_themselves_only_when_asked(planes):
-    page, figure = planes()
+    page, figure = planes(own=True)
     page.clock.install(time=0)
     page.clock.pause_at(1000)
     button = figure.get_by_role("button", name="Blink by itself")
