@@ -169,10 +169,11 @@ echo "building $(2) ($(1), $(JOBS) jobs)"
 cmake --build build/$(1) --target $(2) -j $(JOBS) $(quiet)
 endef
 
-# $(call run_ctest,FOLDER,OPTIONS): all of ctest's output if a test fails, else its closing lines
+# $(call run_ctest,FOLDER,OPTIONS): all of ctest's output if a test fails, else its closing lines. One more at a time than there are
+# processors: some wait for workers and servers.
 define run_ctest
 echo "ctest in $(1)"
-ctest --test-dir $(1) $(2) -j $(JOBS) --no-tests=error --output-on-failure >build/log/ctest.log 2>&1 || { cat build/log/ctest.log >&2; exit 1; }
+ctest --test-dir $(1) $(2) -j $$(($(JOBS) + 1)) --no-tests=error --output-on-failure >build/log/ctest.log 2>&1 || { cat build/log/ctest.log >&2; exit 1; }
 sed -n '/^100% tests passed/,$$p' build/log/ctest.log
 endef
 

@@ -8,7 +8,7 @@ import pytest
 
 SLEEPS = "a=mlp@fake,latency=constant:20ms,work=sleep"  # far longer than a sleep is late on a busy machine
 SHORT = ("--processes", 3, "--iterations", 10, "--warmup", 1, "--quiet")
-GATE = 'run = "latest"\nexpect = ["regression <= 50%"]\n'
+GATE = 'run = "latest"\nexpect = ["regression <= 900%"]\n'  # so that only what is read decides, on a busy machine too
 
 
 @pytest.fixture

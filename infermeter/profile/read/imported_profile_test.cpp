@@ -340,9 +340,9 @@ std::string damaged(std::string bytes, std::mt19937& random) {
 
 TEST(ImportedProfile, AnyDamageIsReadOrRefused) {
   const std::pair<std::string, int> inputs[] = {
-      {std::string(kCounters), 3000},           {std::string(kCountersJson), 2000},
-      {std::string(kOperatorsFile), 3000},      {std::string(kMeansFile), 1000},
-      {test::fixture("torch_small.json"), 150}, {test::fixture("onnxruntime_mlp.json"), 150}};
+      {std::string(kCounters), 600},           {std::string(kCountersJson), 400},
+      {std::string(kOperatorsFile), 600},      {std::string(kMeansFile), 200},
+      {test::fixture("torch_small.json"), 30}, {test::fixture("onnxruntime_mlp.json"), 30}};
   std::mt19937 random(9);
   for (const auto& [whole, rounds] : inputs) {
     const std::size_t step = std::max<std::size_t>(1, whole.size() / 300);

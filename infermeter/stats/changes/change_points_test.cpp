@@ -56,7 +56,7 @@ TEST(ScanCriticalValue, GrowsBeyondTheTable) {
   EXPECT_LT(scan_critical_value(100'000, 0.01), 4.1);
 }
 
-TEST(ChangePoints, AreRareInNoise) {
+TEST(ChangePointsSimulation, AreRareInNoise) {
   for (const double sd : {0.005, 0.01}) {
     EXPECT_LE(share(1000, [&](Noise& noise) { return !find_change_points(noise.independent(50, sd)).empty(); }), 0.015)
         << sd;
@@ -64,7 +64,7 @@ TEST(ChangePoints, AreRareInNoise) {
 }
 
 // The scan without its correction: 25 %; E-divisive on single values: 20 %.
-TEST(ChangePoints, AreRareInAutocorrelatedNoise) {
+TEST(ChangePointsSimulation, AreRareInAutocorrelatedNoise) {
   EXPECT_LE(share(1000, [](Noise& noise) { return !find_change_points(noise.autoregressive(50, 0.5, 0.01)).empty(); }),
             0.05);
 }

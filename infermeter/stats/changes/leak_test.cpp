@@ -125,7 +125,7 @@ TEST(Leak, SlopeAndIntervalAreThose) {
   EXPECT_EQ(estimate.reason, "memory grows all through the last 1000 iterations: each quarter of them has a new peak");
 }
 
-TEST(Leak, IsSeldomSeenInNoise) {
+TEST(LeakSimulation, IsSeldomSeenInNoise) {
   for (const double correlation : {0.0, 0.5, 0.9, 0.98}) {
     EXPECT_LE(shares(2000, 1000, autoregression(correlation, 1e7)).leak, 0.02) << correlation;
     EXPECT_LE(shares(200, 1000, autoregression(correlation, 1e7)).leak, 0.02) << correlation;

@@ -77,7 +77,7 @@ TEST(SteadyState, IndependentSlowModeIsFlat) {
   }
 }
 
-TEST(SteadyState, AutocorrelationIsNoEvent) {
+TEST(SteadyStateSimulation, AutocorrelationIsNoEvent) {
   for (const int n : {100, 200, 1000}) {
     int flat = 0;
     for (std::uint64_t run = 0; run < 100; ++run) {

@@ -75,7 +75,7 @@ TEST(CoinPairs, TestIsExactOverAllCoins) {
   }
 }
 
-TEST(CoinPairs, IntervalHoldsTheTruthAsOftenAsItSays) {
+TEST(CoinPairsSimulation, IntervalHoldsTheTruthAsOftenAsItSays) {
   SplitMix random(4);
   for (const double second : {0.0, 0.01, 0.03}) {
     constexpr int runs = 1500;
@@ -125,7 +125,7 @@ TEST(CoinPairsSimulation, RaiseNoMoreFalseAlarmsWhereTheSecondProcessIsSlower) {
 }
 
 // Without the adjustment: 33 %, after 37 pairs.
-TEST(CoinPairs, FindAsMuchWhereTheSecondProcessIsSlower) {
+TEST(CoinPairsSimulation, FindAsMuchWhereTheSecondProcessIsSlower) {
   const Outcome plain = simulated(0.0071, 0, 500), ordered = simulated(0.0071, 0.02, 500);
   EXPECT_GT(plain.found, 0.75);
   EXPECT_GT(ordered.found, 0.70);

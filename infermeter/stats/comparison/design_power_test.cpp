@@ -34,13 +34,13 @@ TEST(DesignPowerSimulation, IsThatOfTheDesignThatRuns) {
   }
 }
 
-TEST(DesignPower, HoldsWherePairsEndEarlyAndForOneLook) {
+TEST(DesignPowerSimulation, HoldsWherePairsEndEarlyAndForOneLook) {
   EXPECT_NEAR(power_at({}, 22, *detectable_effect({}, 22, true), true, 6000), 0.80, 0.02);
   const Design once{.looks = {30}};
   EXPECT_NEAR(power_at(once, 30, *detectable_effect(once, 30, false), false, 6000), 0.80, 0.02);
 }
 
-TEST(DesignPower, HoldsUntilResolved) {
+TEST(DesignPowerSimulation, HoldsUntilResolved) {
   const Design open{.until_resolved = true};
   EXPECT_NEAR(power_at(open, 20, *detectable_effect(open, 20, false), true, 2000), 0.80, 0.04);
 }
@@ -52,7 +52,7 @@ TEST(DesignPower, IsNoneOfPairsThatDecideNothing) {
   EXPECT_FALSE(detectable_effect({.until_resolved = true}, 4, true));
 }
 
-TEST(DesignPower, FallsWithTheRootOfThePairsOfLongPlans) {
+TEST(DesignPowerSimulation, FallsWithTheRootOfThePairsOfLongPlans) {
   const Design many{.looks = usual_looks(800)};
   const Design few{.looks = usual_looks(200)};
   EXPECT_NEAR(*detectable_effect(many, 800, false), *detectable_effect(few, 200, false) / 2, 1e-12);

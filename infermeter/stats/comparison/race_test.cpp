@@ -123,7 +123,7 @@ TEST(Race, OneDisturbedProcessDropsNobodyAtALook) {
 }
 
 // One of them varies ten times as much as the others, whose variance is that of all.
-TEST(Race, RarelyDropsTheBestOfManyAtALook) {
+TEST(RaceSimulation, RarelyDropsTheBestOfManyAtALook) {
   int dropped = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     SplitMix random(seed);

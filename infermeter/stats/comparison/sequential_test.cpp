@@ -250,7 +250,7 @@ TEST(LooksTogether, EquivalenceLeavesNoShare) {
 }
 
 // 5 % at most for any of four; 4 standard errors are 2.8 %. Each at 5 % would raise about 18 %.
-TEST(LooksTogether, RarelyRaiseAnyFalseAlarm) {
+TEST(LooksTogetherSimulation, RarelyRaiseAnyFalseAlarm) {
   NormalNoise noise(33);
   constexpr int runs = 1000;
   int alarms = 0;

@@ -49,7 +49,7 @@ const Design open_ended{.until_resolved = true};
 Look last_look(const Drawn& drawn) { return take_looks({drawn.differences, drawn.order}, open_ended, false).back(); }
 
 // 5 % at most (Ville); 3 standard errors are 1.5 %.
-TEST(SignBets, RarelyRaiseAFalseAlarmOverTwoHundredLooks) {
+TEST(SignBetsSimulation, RarelyRaiseAFalseAlarmOverTwoHundredLooks) {
   constexpr int runs = 2000;
   for (const Noise& noise : noises()) {
     SplitMix random(41);

@@ -278,7 +278,7 @@ TEST(Summary, TheConfidenceAskedForIsUsed) {
 }
 
 // Independent iterations would give an interval that is too narrow by far: processes differ by 1 %, iterations by 2 %.
-TEST(Summary, IntervalOfTheMedianCoversTheTruth) {
+TEST(SummarySimulation, IntervalOfTheMedianCoversTheTruth) {
   constexpr int runs = 2000;
   for (const std::size_t processes : {3U, 8U, 16U}) {
     int covered = 0;

@@ -164,7 +164,7 @@ Coverage coverage(int processes, std::size_t iterations, double q, double truth,
 
 // Nominal 95 %. With few processes the wider of two intervals is taken, so that it is more; of two values an interval
 // holds one or both, and is always at least as wide.
-TEST(TailPercentile, IntervalsCoverTheTruthOfEqualProcesses) {
+TEST(TailPercentileSimulation, IntervalsCoverTheTruthOfEqualProcesses) {
   constexpr int runs = 300;
   for (const double q : {0.9, 0.95, 0.99}) {
     for (const int processes : {3, 8, 20, 40}) {
@@ -182,7 +182,7 @@ TEST(TailPercentile, IntervalsCoverTheTruthOfEqualProcesses) {
 }
 
 // Processes differ by 1 %, iterations by 2 %: the truth is that of normal(0, √5 %).
-TEST(TailPercentile, IntervalsCoverTheTruthOfProcessesThatDiffer) {
+TEST(TailPercentileSimulation, IntervalsCoverTheTruthOfProcessesThatDiffer) {
   constexpr int runs = 400;
   for (const double q : {0.9, 0.95, 0.99}) {
     const double truth = 0.01 * std::sqrt(5.0) * normal_quantile(q);
