@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "infermeter/data/fixtures/fixtures.hpp"
+#include "infermeter/text/whole_file.hpp"
 
 namespace infermeter::new_file_test {
 namespace {
@@ -16,11 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
-
-std::string content(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 std::size_t files_in(const std::string& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
@@ -34,12 +30,12 @@ TEST(NewFile, HasItsNameOnlyWhenItIsWhole) {
     auto made = NewFile::beside(file);
     ASSERT_TRUE(made.ok());
     ASSERT_TRUE(made->write(bytes_of("new")).ok());
-    EXPECT_EQ(content(file), "old");
+    EXPECT_EQ(whole_file(file), "old");
     ASSERT_TRUE(made->finish().ok());
-    EXPECT_EQ(content(file), "old");
+    EXPECT_EQ(whole_file(file), "old");
     ASSERT_TRUE(made->take_name(true).ok());
   }
-  EXPECT_EQ(content(file), "new");
+  EXPECT_EQ(whole_file(file), "new");
   EXPECT_EQ(fs::status(file).permissions(), fs::perms(0644));
   EXPECT_EQ(files_in(folder.string()), 1U);
 }
@@ -51,7 +47,7 @@ TEST(NewFile, IsRemovedUnlessItIsFinished) {
     ASSERT_TRUE(made.ok());
     ASSERT_TRUE(made->write(bytes_of("half")).ok());
     const NewFile moved = std::move(*made);
-    EXPECT_EQ(content(moved.part()), "half");
+    EXPECT_EQ(whole_file(moved.part()), "half");
   }
   EXPECT_EQ(files_in(folder.string()), 0U);
 }
@@ -65,7 +61,7 @@ TEST(NewFile, KeepsWhatCameUpMeanwhile) {
   const auto taken = made->take_name(false);
   ASSERT_FALSE(taken.ok());
   EXPECT_EQ(taken.error().message, "cannot write '" + file.string() + "': File exists");
-  EXPECT_EQ(content(file), "somebody else's");
+  EXPECT_EQ(whole_file(file), "somebody else's");
 }
 
 TEST(NewFile, SaysWhyThereIsNone) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "infermeter/run/run.hpp"
 #include "infermeter/run/shard.hpp"
 #include "infermeter/text/quoted.hpp"
+#include "infermeter/text/whole_file.hpp"
 
 namespace infermeter {
 namespace {
@@ -225,10 +225,9 @@ void remember_script(const ClusterJob& job, std::string_view script, const fs::p
 }
 
 bool has_own_script(const ClusterJob& job, const fs::path& cache) {
-  std::ifstream script(job.folder / "job.sh"), digest(file_of_digest(job, cache));
-  const std::string text{std::istreambuf_iterator<char>(script), {}};
+  std::ifstream digest(file_of_digest(job, cache));
   std::string known;
-  return script && std::getline(digest, known) && known == sha256_of_text(text);
+  return std::getline(digest, known) && known == sha256_of_text(whole_file(job.folder / "job.sh"));
 }
 
 Result<Collected> collect(Store& store, RunRecord& record, const ClusterJob& job, const std::set<int>& running) {

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "infermeter/diagnostics/test_paths.hpp"
+#include "infermeter/text/whole_file.hpp"
 
 namespace infermeter::times_file_test {
 namespace {
@@ -17,10 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::string fixture(const std::string& name) {
-  std::ifstream stream(std::filesystem::path(test::source_dir) / "infermeter/importing/fixtures" / name);
-  std::stringstream text;
-  text << stream.rdbuf();
-  return text.str();
+  return whole_file(std::filesystem::path(test::source_dir) / "infermeter/importing/fixtures" / name);
 }
 
 TimesFile read(const std::string& text) {

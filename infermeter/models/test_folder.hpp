@@ -34,9 +34,4 @@ class TestFolder {
   std::filesystem::path path_;
 };
 
-inline std::string content_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 }  // namespace infermeter

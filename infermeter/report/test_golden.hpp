@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include "infermeter/diagnostics/test_paths.hpp"
+#include "infermeter/text/whole_file.hpp"
 
 namespace infermeter::test {
 
@@ -20,10 +20,8 @@ inline void expect_file(const std::string& path, const std::string& text) {
     std::ofstream(file, std::ios::binary) << text;
     return;
   }
-  std::ifstream stream(file, std::ios::binary);
-  std::stringstream golden;
-  golden << stream.rdbuf();
-  EXPECT_EQ(text, golden.str()) << file << " is not what is rendered; INFERMETER_APPROVE=1 accepts it";
+  const std::string golden = whole_file(file);
+  EXPECT_EQ(text, golden) << file << " is not what is rendered; INFERMETER_APPROVE=1 accepts it";
 }
 
 // Compared with tests/golden/NAME.

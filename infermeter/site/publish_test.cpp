@@ -8,6 +8,7 @@
 
 #include "infermeter/store/sqlite.hpp"
 #include "infermeter/store/test_records.hpp"
+#include "infermeter/text/whole_file.hpp"
 
 namespace infermeter::publish_test {
 namespace {
@@ -39,12 +40,7 @@ class Publish : public testing::Test {
     ASSERT_TRUE(store.finish_run(record).ok());
   }
   PublishedSite publish() { return publish_site(store, request).value(); }
-  [[nodiscard]] std::string content(const std::string& name) const {
-    std::ifstream stream(request.folder / name);
-    std::stringstream text;
-    text << stream.rdbuf();
-    return text.str();
-  }
+  [[nodiscard]] std::string content(const std::string& name) const { return whole_file(request.folder / name); }
   [[nodiscard]] std::set<std::string> names() const {
     std::set<std::string> all;
     for (const auto& entry : fs::recursive_directory_iterator(request.folder)) {

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "infermeter/store/test_records.hpp"
+#include "infermeter/text/whole_file.hpp"
 
 namespace infermeter::site_folder_test {
 namespace {
@@ -40,12 +40,7 @@ class SiteFolderTest : public testing::Test {
     removed = folder.removed();
     return Done{};
   }
-  [[nodiscard]] std::string content(const std::string& name) const {
-    std::ifstream stream(site / name);
-    std::stringstream text;
-    text << stream.rdbuf();
-    return text.str();
-  }
+  [[nodiscard]] std::string content(const std::string& name) const { return whole_file(site / name); }
   void put(const std::string& name, const std::string& text) const {
     fs::create_directories((site / name).parent_path());
     std::ofstream(site / name) << text;

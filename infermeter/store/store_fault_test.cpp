@@ -18,6 +18,7 @@
 #include "infermeter/store/sqlite.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/store/test_records.hpp"
+#include "infermeter/text/whole_file.hpp"
 
 namespace infermeter::store_fault_test {
 namespace {
@@ -217,8 +218,7 @@ TEST(StoreFaults, SurvivesBytesThatAreWrong) {
   const TemporaryFolder folder;
   const auto whole = folder / "whole.db", file = folder / "infermeter.db";
   make_store_with_run(whole);
-  std::ifstream stream(whole, std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(stream), {});
+  const std::string bytes = whole_file(whole);
   constexpr std::size_t step = 97;
   for (std::size_t offset = 0; offset < bytes.size(); offset += step) {
     if (bytes.find_first_not_of('\0', offset) >= offset + step) continue;  // room that is free
@@ -284,8 +284,8 @@ TEST(StoreFaults, AnOlderStoreIsCopiedFromWhereNothingCanBeWritten) {
   const TemporaryFolder folder;
   if (!others_can_reach(folder)) GTEST_SKIP() << "the temporary folder is closed to other users";
   const auto file = folder / "infermeter.db";
-  std::ifstream stream(std::filesystem::path(test::source_dir) / "infermeter/store/fixtures/version_4.sql");
-  run_sql(file, std::string(std::istreambuf_iterator<char>(stream), {}).c_str());
+  run_sql(file,
+          whole_file(std::filesystem::path(test::source_dir) / "infermeter/store/fixtures/version_4.sql").c_str());
   forbid_writing(folder);
   EXPECT_EQ(as_nobody([&] {
               return says(error_of(file, Store::Mode::read),

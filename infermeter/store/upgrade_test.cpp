@@ -3,12 +3,12 @@
 #include <sqlite3.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "infermeter/diagnostics/test_paths.hpp"
 #include "infermeter/store/schema.hpp"
 #include "infermeter/store/store.hpp"
 #include "infermeter/store/test_records.hpp"
+#include "infermeter/text/whole_file.hpp"
 
 namespace infermeter::upgrade_test {
 namespace {
@@ -24,12 +24,10 @@ using testing::SizeIs;
 
 void make_version(int version, const std::filesystem::path& file) {
   const std::string name = "version_" + std::to_string(version) + ".sql";
-  std::ifstream stream(std::filesystem::path(test::source_dir) / "infermeter/store/fixtures" / name);
-  std::stringstream sql;
-  sql << stream.rdbuf();
+  const std::string sql = whole_file(std::filesystem::path(test::source_dir) / "infermeter/store/fixtures" / name);
   sqlite3* raw = nullptr;
   ASSERT_EQ(sqlite3_open(file.c_str(), &raw), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(raw, sql.str().c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(raw);
+  EXPECT_EQ(sqlite3_exec(raw, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(raw);
   sqlite3_close(raw);
 }
 

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include "infermeter/data/arrays/npy.hpp"
 #include "infermeter/report/forms/json_writer.hpp"
+#include "infermeter/text/whole_file.hpp"
 #include "infermeter/worker/profile/python_tool.hpp"
 #include "infermeter/worker/wall/private_folder.hpp"
 
@@ -116,8 +115,7 @@ Result<std::vector<Picture>> draw_differences(const Launcher& launcher, const Ke
                                                                     .arguments = {},
                                                                     .interrupt = interrupt}));
   for (const std::string& file : orders.files()) {
-    std::ifstream stream(folder.path() / file, std::ios::binary);
-    pictures.push_back({.file = file, .bytes = {std::istreambuf_iterator<char>(stream), {}}});
+    pictures.push_back({.file = file, .bytes = whole_file(folder.path() / file)});
     if (pictures.back().bytes.empty())
       return worker_error("infermeter.difference_pictures ended well and left out " + file);
   }

@@ -2,28 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "infermeter/plan/subject.hpp"
+#include "infermeter/text/hash.hpp"
+#include "infermeter/text/whole_file.hpp"
 
 namespace infermeter {
 namespace {
 
 namespace fs = std::filesystem;
 
-// FNV-1a.
-void mix_in(std::uint64_t& hash, const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  for (std::istreambuf_iterator<char> byte(stream), end; byte != end; ++byte)
-    hash = (hash ^ static_cast<unsigned char>(*byte)) * 0x100'0000'01b3U;
-}
-
 std::uint64_t hash_of(const std::vector<fs::path>& files) {
-  std::uint64_t hash = 0xcbf2'9ce4'8422'2325U;
-  for (const fs::path& file : files) mix_in(hash, file);
-  return hash;
+  Fnv1a hash;
+  for (const fs::path& file : files) hash.add(whole_file(file));
+  return hash.value();
 }
 
 }  // namespace

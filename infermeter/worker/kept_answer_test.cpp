@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <iterator>
 
+#include "infermeter/text/whole_file.hpp"
 #include "infermeter/worker/fake_trial.hpp"
 #include "infermeter/worker/wire/wire.hpp"
 
@@ -41,10 +41,7 @@ class KeptAnswers : public testing::Test {
     return {cache(), launcher_, {.name = "fake", .plugin = plugin(), .library = chosen, .sandbox = sandbox}};
   }
   [[nodiscard]] fs::path file() const { return fs::directory_iterator(cache() / "backends")->path(); }
-  [[nodiscard]] std::string text() const {
-    std::ifstream stream(file());
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
+  [[nodiscard]] std::string text() const { return whole_file(file()); }
   void write(const std::string& text) const { std::ofstream(file()) << text; }
 
   std::string folder_ = (fs::temp_directory_path() / "kept_answerXXXXXX").string();

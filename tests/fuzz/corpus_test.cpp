@@ -3,21 +3,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "infermeter/diagnostics/test_paths.hpp"
+#include "infermeter/text/whole_file.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace infermeter::fuzz {
 namespace {
-
-std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 class Corpus : public testing::TestWithParam<Target> {};
 
@@ -26,7 +20,7 @@ TEST_P(Corpus, IsReadWithoutAFinding) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     SCOPED_TRACE(entry.path().string());
-    const std::string whole = bytes_of(entry.path());
+    const std::string whole = whole_file(entry.path());
     const auto read = [&](const std::string& bytes) { GetParam().read(std::as_bytes(std::span(bytes))); };
     read(whole);
     constexpr std::size_t places = 16;

@@ -15,7 +15,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <random>
 #include <span>
@@ -23,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "infermeter/text/whole_file.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace infermeter::fuzz {
@@ -38,8 +38,7 @@ std::size_t below(Random& random, std::size_t end) { return end == 0 ? 0 : stati
 std::vector<std::string> seeds_in(const std::filesystem::path& folder) {
   std::vector<std::string> seeds;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    std::ifstream stream(entry.path(), std::ios::binary);
-    seeds.emplace_back(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
+    seeds.push_back(whole_file(entry.path()));
   }
   std::ranges::sort(seeds);  // a seed of the random numbers means the same on every machine
   return seeds;

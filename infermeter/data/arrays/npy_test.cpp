@@ -12,6 +12,7 @@
 #include "infermeter/data/arrays/npz.hpp"
 #include "infermeter/data/arrays/write_npz.hpp"
 #include "infermeter/data/fixtures/fixtures.hpp"
+#include "infermeter/text/whole_file.hpp"
 
 namespace infermeter::npy_test {
 namespace {
@@ -177,8 +178,7 @@ TEST(Npz, RefusesAMemberWithAnotherChecksum) {
   const std::vector<float> numbers{1, 2, 3, 4, 5, 6};
   const Tensor x = make_tensor<float>(DType::float32, {2, 3}, numbers);
   ASSERT_TRUE(write_npz(folder / "whole.npz", {{"x", x}, {"same", x}}).ok());
-  std::ifstream source(folder / "whole.npz", std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(source), {}};
+  std::string bytes = whole_file(folder / "whole.npz");
   const auto place = bytes.find(std::string("\x00\x00\xA0\x40", 4));  // the fifth number of x
   ASSERT_NE(place, std::string::npos);
   bytes[place + 1] ^= 1;

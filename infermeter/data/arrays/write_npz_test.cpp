@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "infermeter/data/arrays/npz.hpp"
+#include "infermeter/text/whole_file.hpp"
 
 namespace infermeter::write_npz_test {
 namespace {
@@ -49,13 +48,9 @@ TEST_F(WriteNpz, IsReadBackAsItWas) {
 TEST_F(WriteNpz, GivesTheSameBytesEveryTime) {
   const std::array<float, 1> one{1};
   const std::vector<std::pair<std::string, Tensor>> arrays = {{"x", make_tensor<float>(DType::float32, {1}, one)}};
-  const auto bytes = [](const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-  };
   ASSERT_TRUE(write_npz(path("a.npz"), arrays).ok() && write_npz(path("b.npz"), arrays).ok());
-  EXPECT_EQ(bytes(path("a.npz")), bytes(path("b.npz")));
-  EXPECT_FALSE(bytes(path("a.npz")).empty());
+  EXPECT_EQ(whole_file(path("a.npz")), whole_file(path("b.npz")));
+  EXPECT_FALSE(whole_file(path("a.npz")).empty());
 }
 
 TEST_F(WriteNpz, RefusesWhatNumPyDoesNotHave) {

@@ -6,6 +6,7 @@
 
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/test_folder.hpp"
+#include "infermeter/text/whole_file.hpp"
 
 namespace infermeter::expose_outputs_test {
 namespace {
@@ -84,7 +85,7 @@ TEST_F(ExposeOutputs, TheCopyIsTheFileWithMoreOutputs) {
   const auto exposed = expose(model);
   ASSERT_TRUE(exposed.ok());
   onnx::ModelProto copy;
-  ASSERT_TRUE(copy.ParseFromString(content_of(exposed->file.path)));
+  ASSERT_TRUE(copy.ParseFromString(whole_file(exposed->file.path)));
   std::vector<std::string> outputs;
   for (const auto& output : copy.graph().output()) outputs.push_back(output.name());
   EXPECT_EQ(outputs, names(*exposed));
@@ -103,7 +104,7 @@ TEST_F(ExposeOutputs, WhateverStandsBehindTheGraphStays) {
   const auto exposed = expose_outputs(*facts, to());
   ASSERT_TRUE(exposed.ok());
   onnx::ModelProto copy;
-  ASSERT_TRUE(copy.ParseFromString(content_of(exposed->file.path)));
+  ASSERT_TRUE(copy.ParseFromString(whole_file(exposed->file.path)));
   EXPECT_EQ(copy.domain(), "behind");
   EXPECT_EQ(copy.graph().output_size(), 4);
 }
@@ -123,7 +124,7 @@ TEST_F(ExposeOutputs, WeightFilesComeAlong) {
   const auto exposed = expose(model);
   ASSERT_TRUE(exposed.ok()) << exposed.error().message;
   EXPECT_THAT(exposed->file.weight_files, ElementsAre((to() / "sub" / "w.bin").string()));
-  EXPECT_EQ(content_of(to() / "sub" / "w.bin"), std::string(16, 'w'));
+  EXPECT_EQ(whole_file(to() / "sub" / "w.bin"), std::string(16, 'w'));
 }
 
 TEST_F(ExposeOutputs, TooManyTensorsAreRefused) {

@@ -13,6 +13,7 @@
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/test_folder.hpp"
 #include "infermeter/models/zoo/zoo.hpp"
+#include "infermeter/text/whole_file.hpp"
 
 namespace infermeter::onnx_summary_test {
 namespace {
@@ -440,7 +441,7 @@ TEST_F(OnnxSummaryTest, EveryCutIsSeen) {
 
 TEST_F(OnnxSummaryTest, FlippedBitsNeverCrashIt) {
   ASSERT_TRUE(build_zoo_model("mlp", folder_ / "mlp.onnx").ok());
-  const std::string whole = content_of(folder_ / "mlp.onnx");
+  const std::string whole = whole_file(folder_ / "mlp.onnx");
   const int descriptor = open((folder_ / "mlp.onnx").c_str(), O_RDWR | O_CLOEXEC);
   int refused = 0;
   for (std::size_t at = 0; at < whole.size(); at += at < 1024 || at + 512 > whole.size() ? 1 : 61) {

@@ -11,6 +11,7 @@
 
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/models/test_folder.hpp"
+#include "infermeter/text/whole_file.hpp"
 
 namespace infermeter::zoo_test {
 namespace {
@@ -76,16 +77,16 @@ TEST(CachedZooModel, ALanguageModelIsAFolderThatTheTableDescribesAndIsWrittenAga
   EXPECT_EQ(facts->sha256, model.sha256);
   EXPECT_EQ(facts->size_bytes, model.size_bytes);
   EXPECT_EQ(facts->weight_files.size(), 4U);
-  const std::string weights = content_of(place / "model.safetensors");
+  const std::string weights = whole_file(place / "model.safetensors");
   std::uint64_t head_size = 0;
   std::memcpy(&head_size, weights.data(), sizeof head_size);
   EXPECT_EQ(weights.size(), sizeof head_size + head_size + model.parameters * sizeof(float));
   EXPECT_EQ((sizeof head_size + head_size) % sizeof(float), 0U);
   const auto tokenizer = place / "tokenizer.json";
-  const std::string before = content_of(tokenizer);
+  const std::string before = whole_file(tokenizer);
   std::filesystem::remove(tokenizer);
   ASSERT_TRUE(cached_zoo_model("tiny_llama", folder.path()).ok());
-  EXPECT_EQ(content_of(tokenizer), before);
+  EXPECT_EQ(whole_file(tokenizer), before);
 }
 
 TEST(Zoo, AnInterruptedBuildLeavesNoFile) {
@@ -130,7 +131,7 @@ TEST(Zoo, AFullDiskLeavesNothing) {
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &unlimited), 0);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().message, "cannot write '" + before.string() + "': File too large");
-  EXPECT_EQ(content_of(before), "what was there");
+  EXPECT_EQ(whole_file(before), "what was there");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 

@@ -1,17 +1,15 @@
 // For tests: files that real runtimes wrote.
 #pragma once
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "infermeter/diagnostics/test_paths.hpp"
+#include "infermeter/text/whole_file.hpp"
 
 namespace infermeter::test {
 
 inline std::string fixture(const std::string& name) {
-  std::ifstream file(std::string(source_dir) + "/infermeter/profile/fixtures/" + name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return whole_file(std::string(source_dir) + "/infermeter/profile/fixtures/" + name);
 }
 
 }  // namespace infermeter::test

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <iterator>
 
 #include "infermeter/diagnostics/last_words.hpp"
+#include "infermeter/text/whole_file.hpp"
 #include "infermeter/worker/wall/private_folder.hpp"
 #include "infermeter/worker/wall/watchdog.hpp"
 #include "infermeter/worker/worker_process.hpp"
@@ -56,8 +56,7 @@ Result<std::string> run_python_tool(const Launcher& launcher, const PythonTool& 
   rules.on_frame = [](Frame&) -> Result<Done> { return Done{}; };
   const WatchEnd end = watch(process, rules);
   INFERMETER_TRY_DONE(check_end(tool, end, process.tail().text()));
-  std::ifstream stream(output, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  std::string bytes = whole_file(output);
   if (!bytes.empty()) return bytes;
   return worker_error(fmt::format("{} ended well but made no file", tool.module));
 }
