@@ -18,6 +18,8 @@ RUN_LIMIT_S = 120
 BEGIN_WITH = ("variants/test_variants", "cli/test_earlier_words", "frameworks/test_libtorch", "docs/test_python_examples", "web/test_access",
               "conformance/test_onnx_node_tests", "fleet/test_slurm", "web/test_operators", "web/test_figures", "web/test_stacks", "docs/test_examples", "install/test_wheel")
 
+# What pytest makes of a test's assertions is kept, wherever Python is told to keep nothing: the other processes take it.
+sys.dont_write_bytecode = False
 # Whatever imports a runtime in the tests' own process must not phone home either.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 # Arithmetic of the tests themselves: several threads beside other tests wait for each other more than they compute. Workers do not inherit these.
