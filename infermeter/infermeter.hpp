@@ -69,6 +69,7 @@
 #include "infermeter/tuning/prepare_tuning.hpp"
 #include "infermeter/validate/difference_pictures.hpp"
 #include "infermeter/validate/layers.hpp"
+#include "infermeter/validate/recorded.hpp"
 #include "infermeter/validate/validate.hpp"
 #include "infermeter/variants/variants.hpp"
 #include "infermeter/verdict/answers/pareto.hpp"

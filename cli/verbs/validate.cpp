@@ -16,7 +16,6 @@
 #include "cli/output/output_file.hpp"
 #include "cli/output/progress.hpp"
 #include "cli/output/report_output.hpp"
-#include "cli/validate_recorded.hpp"
 #include "cli/verbs/verb.hpp"
 #include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/quantity.hpp"
@@ -24,6 +23,7 @@
 #include "infermeter/report/validation/report.hpp"
 #include "infermeter/text/quoted.hpp"
 #include "infermeter/text/shell_quote.hpp"
+#include "infermeter/validate/recorded.hpp"
 #include "infermeter/validate/validate.hpp"
 
 namespace infermeter {
@@ -397,8 +397,11 @@ Result<int> validate_action(Surroundings& world, const ValidateOptions& options)
   INFERMETER_TRY_DONE(check_recorded(options));
   if (format == Format::markdown)
     return usage_error("one subject has no markdown report: --format takes table or json");
-  return validate_recorded(world, plan, {.relative = options.relative, .absolute = options.absolute}, launcher,
-                           format == Format::json);
+  const RunContext context{.launcher = launcher, .cache = default_cache(), .interrupt = world.interrupt};
+  INFERMETER_TRY(const auto found,
+                 validate_recorded(plan, {.relative = options.relative, .absolute = options.absolute}, context));
+  world.out << render_recorded(found, format);
+  return found.agree() ? 0 : 1;
 }
 
 }  // namespace

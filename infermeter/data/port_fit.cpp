@@ -113,7 +113,8 @@ Result<Done> check_value(const Port& port, const Value& value, std::string_view 
   if (value.kind == Value::Kind::sequence) return check_sequence(port, value, file);
   const bool type_fits = port.dtype == DType::undefined || port.dtype == value.tensor.dtype;
   if (!type_fits || !accepts_shape(port, value.tensor.shape)) {
-    return misfit(port, describe(value.tensor) + batch_hint(port, value.tensor.shape), file);
+    const std::string hint = type_fits ? batch_hint(port, value.tensor.shape) : std::string();
+    return misfit(port, describe(value.tensor) + hint, file);
   }
   return Done{};
 }

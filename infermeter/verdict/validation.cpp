@@ -17,6 +17,10 @@ std::optional<Interval> wilson(const Accuracy& accuracy, double confidence) {
 
 }  // namespace
 
+bool RecordedValidation::agree() const {
+  return std::ranges::all_of(sets, [](const RecordedSet& set) { return set.outputs.agree; });
+}
+
 void judge_labels(AccuracyDrop& accuracy, double confidence) {
   accuracy.baseline_interval = wilson(accuracy.baseline, confidence);
   accuracy.candidate_interval = wilson(accuracy.candidate, confidence);

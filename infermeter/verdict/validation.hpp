@@ -65,6 +65,16 @@ struct Validation {
   ValidationTimes times;
 };
 
+// What a model answers on inputs that were recorded, against the outputs that were recorded with them.
+struct RecordedSet {
+  std::string folder;
+  OutputComparison outputs;  // the recorded ones are the reference
+};
+struct RecordedValidation {
+  std::vector<RecordedSet> sets;
+  [[nodiscard]] bool agree() const;  // of every set every output is within its tolerance
+};
+
 // From accuracy.paired, or over items from their shares of right pixels or tokens; fills intervals and change.
 void judge_labels(AccuracyDrop& accuracy, double confidence = 0.95);
 void judge_items(AccuracyDrop& accuracy, const std::vector<double>& baseline_shares,

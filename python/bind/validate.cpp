@@ -29,9 +29,10 @@ namespace {
 using Bounds = std::pair<double, double>;
 using Tolerances = std::map<std::string, double>;
 
-Result<Validation> validated(const ValidationRequest& request, const RunContext& context) {
+template <class Call>
+auto guarded(const Call& call) -> decltype(call()) {
   try {
-    return validate(request, context);
+    return call();
   } catch (const std::exception& error) {  // of the standard library: memory, most likely
     return internal_error(fmt::format("stopped by an unexpected error: {}", error.what()));
   }
@@ -61,9 +62,22 @@ std::unique_ptr<Validation> validate_plan(const Plan& plan, std::optional<std::i
   context.interrupt = &caller.interrupt();
   value_or_raise(use_text(request, context));
   std::optional<Result<Validation>> validation;
-  caller.serve([&] { validation = validated(request, context); });
+  caller.serve([&] { validation = guarded([&] { return validate(request, context); }); });
   caller.raise_again();
   return std::make_unique<Validation>(value_or_raise(std::move(*validation)));
+}
+
+std::unique_ptr<RecordedValidation> validate_recorded_plan(const Plan& plan, std::optional<double> rtol,
+                                                           std::optional<double> atol) {
+  CallingThread caller;
+  RunContext context;
+  context.launcher = value_or_raise(launcher_of_this_python(plan.backend_path));
+  context.cache = default_cache();
+  context.interrupt = &caller.interrupt();
+  std::optional<Result<RecordedValidation>> validation;
+  caller.serve([&] { validation = guarded([&] { return validate_recorded(plan, {rtol, atol}, context); }); });
+  caller.raise_again();
+  return std::make_unique<RecordedValidation>(value_or_raise(std::move(*validation)));
 }
 
 Result<Done> add_all(ArrayValues& target, nb::handle arrays, const char* side) {
@@ -233,12 +247,40 @@ void bind_validation(nb::module_& module) {
       });
 }
 
+void bind_recorded(nb::module_& module) {
+  nb::class_<RecordedSet>(module, "RecordedSet",
+                          "What a model answers on recorded inputs, against the recorded outputs.")
+      .def_ro("folder", &RecordedSet::folder)
+      .def_prop_ro(
+          "agree", [](const RecordedSet& s) { return s.outputs.agree; }, "Every output is within its tolerance.")
+      .def_prop_ro("outputs", [](const RecordedSet& s) { return s.outputs.outputs; })
+      .def("__repr__", [](const RecordedSet& s) {
+        return fmt::format("<RecordedSet {}: {}>", s.folder, s.outputs.agree ? "agrees" : "differs");
+      });
+  nb::class_<RecordedValidation>(module, "RecordedValidation", "Whether a model answers as was recorded.")
+      .def_ro("sets", &RecordedValidation::sets)
+      .def_prop_ro("agree", &RecordedValidation::agree)
+      .def(
+          "text", [](const RecordedValidation& v) { return render_recorded(v, Format::table); },
+          "A line for each set, and for each of its outputs.")
+      .def(
+          "json", [](const RecordedValidation& v) { return render_recorded(v, Format::json); },
+          "docs/schema/recorded.schema.json")
+      .def("__bool__", &RecordedValidation::agree, "Do all agree?")
+      .def("__repr__", [](const RecordedValidation& v) {
+        return fmt::format("<RecordedValidation of {} sets: {}>", v.sets.size(), v.agree() ? "agrees" : "differs");
+      });
+  module.def("validate_recorded_plan", validate_recorded_plan, nb::arg("plan"), nb::kw_only(),
+             nb::arg("rtol") = nb::none(), nb::arg("atol") = nb::none());
+}
+
 }  // namespace
 
 void bind_validate(nb::module_& module) {
   bind_sample(module);
   bind_drop(module);
   bind_validation(module);
+  bind_recorded(module);
   nb::class_<LiveComparer>(module, "OutputComparer", "Compares outputs as they come; holds none of them.")
       .def(nb::init<const std::vector<std::string>&, std::optional<double>, std::optional<double>>(), nb::arg("names"),
            nb::kw_only(), nb::arg("rtol") = nb::none(), nb::arg("atol") = nb::none())

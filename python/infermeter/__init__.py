@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from infermeter.runs import run as run
     from infermeter.runs import tune as tune
     from infermeter.runs import validate as validate
+    from infermeter.runs import validate_recorded as validate_recorded
     from infermeter.runs import write_html as write_html
     from infermeter.variant_runs import variants as variants
 
@@ -79,7 +80,7 @@ if TYPE_CHECKING:
 # Where each name is; looked for when it is first asked for.
 _PLACES = {
     "infermeter._core": (
-        "Gate History OutputComparison Plan Progress Record Results Samples Validation Verdict backends compare_outputs "
+        "Gate History OutputComparison Plan Progress Record RecordedValidation Results Samples Validation Verdict backends compare_outputs "
         "environment histories judge_gate list_runs load_baseline measure models publish set_baseline zoo_model_path"
     ),
     "infermeter.compat.accuracy_validation": "AccuracyValidator OutputComparator validate_optimization",
@@ -96,7 +97,7 @@ _PLACES = {
     "infermeter.compat.torch_settings": "reset_memory_stats setup_gpu_optimizations",
     "infermeter.backend": "Port",
     "infermeter.errors": "Error InternalError ModelError UsageError WorkerError",
-    "infermeter.runs": "compare load run tune validate write_html",
+    "infermeter.runs": "compare load run tune validate validate_recorded write_html",
     "infermeter.variant_runs": "variants",
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}

@@ -13,7 +13,7 @@ from infermeter.errors import UsageError
 from infermeter.progress import Bar, Tell, shown
 from infermeter.settings import ComparisonSettings, TrialSettings, TuningSettings
 
-__all__ = ["compare", "load", "run", "tune", "validate", "write_html"]
+__all__ = ["compare", "load", "run", "tune", "validate", "validate_recorded", "write_html"]
 
 Subject = str | Mapping[str, object]
 _ALLOWED = ("allow_code", "sandbox")  # what a run that is finished by its own plan may be allowed
@@ -149,6 +149,19 @@ def validate(
         text=os.fspath(text),
         text_tokens=text_tokens,
     )
+
+
+def validate_recorded(
+    subject: Subject, *, rtol: float | None = None, atol: float | None = None, **settings: Unpack[TrialSettings]
+) -> _core.RecordedValidation:
+    """Shows whether `subject` answers as was recorded, as `infermeter validate` does of one subject: its outputs on the inputs
+    of the ONNX test data set (input_*.pb, output_*.pb) in the folder data="…", or on those of every test_data_set_* in it.
+
+    True if every output is within its tolerance: that of ONNX's own test runner, or that of the executed precision where this
+    is wider; `rtol` and `atol` beat both.
+    """
+    _check_arguments((subject,), settings)
+    return _core.validate_recorded_plan(_core.Plan(subject, **settings), rtol=rtol, atol=atol)
 
 
 def load(name: str = "latest", output_dir: str | os.PathLike[str] = "results", *, store: str = "") -> _core.Record:

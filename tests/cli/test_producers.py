@@ -52,7 +52,7 @@ def test_maps_of_classes_are_a_table(run, tmp_path, kind):
     record(table)
     done = run("validate", tmp_path / "classifier.onnx@onnxruntime", "--data", recorded, "--format", "json")
     assert done.returncode == 0, done.stdout + done.stderr
-    [validation] = json.loads(done.stdout)
+    [validation] = json.loads(done.stdout)["sets"]
     assert [each["name"] for each in validation["outputs"]] == ["label", "probability"]
     record(table[:, ::-1].copy())  # the classes in another order
     assert run("validate", tmp_path / "classifier.onnx@onnxruntime", "--data", recorded, "--quiet").returncode == 1

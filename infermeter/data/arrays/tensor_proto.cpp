@@ -257,8 +257,9 @@ Result<Value> parse_value(std::span<const std::byte> message, ProtoKind kind, co
   try {
     const pbf_reader reader(reinterpret_cast<const char*>(message.data()), message.size());
     return ValueParser(file).value(reader, kind, 0);
-  } catch (const protozero::exception& error) {
-    return io_error(fmt::format("{} cannot be read as ONNX test data: {}", in_quotes(file), error.what()));
+  } catch (const protozero::exception&) {
+    return io_error(
+        fmt::format("{} cannot be read as ONNX test data: its contents are cut off or damaged", in_quotes(file)));
   }
 }
 

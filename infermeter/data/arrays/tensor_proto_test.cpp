@@ -127,7 +127,8 @@ TEST(TensorProto, RefusesWhatIsNotHereOrDoesNotFit) {
   EXPECT_THAT(refusal(message(1, 1, [](pbf_writer& w) { w.add_message(13, std::string("x")); })),
               HasSubstr("in another file"));
   EXPECT_THAT(refusal(message(1, 1, [](pbf_writer& w) { w.add_message(3, std::string()); })), HasSubstr("segments"));
-  EXPECT_THAT(refusal("\xFF\xFF\xFF"), HasSubstr("input_0.pb' cannot be read as ONNX test data"));
+  EXPECT_THAT(refusal("\xFF\xFF\xFF"),
+              HasSubstr("input_0.pb' cannot be read as ONNX test data: its contents are cut off or damaged"));
   std::string dims;
   pbf_writer writer(dims);
   for (int i = 0; i < 2000; ++i) writer.add_int64(1, 1);

@@ -14,4 +14,7 @@ namespace infermeter {
 [[nodiscard]] std::string render_validation(const Validation& validation, Format format, const RenderOptions& options,
                                             std::size_t worst = 5);
 
+// Of recorded outputs; json: docs/schema/recorded.schema.json, any other format is rendered as the table.
+[[nodiscard]] std::string render_recorded(const RecordedValidation& validation, Format format);
+
 }  // namespace infermeter

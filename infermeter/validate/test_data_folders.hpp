@@ -1,4 +1,4 @@
-// Which folders of recorded inputs and outputs --data means: one, or all test_data_set_N in it.
+// Which folders of recorded inputs and outputs a data source means: one, or all test_data_set_N in it.
 #pragma once
 
 #include <string>

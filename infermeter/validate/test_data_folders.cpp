@@ -1,4 +1,4 @@
-#include "cli/flags/test_data_folders.hpp"
+#include "infermeter/validate/test_data_folders.hpp"
 
 #include <fmt/format.h>
 
