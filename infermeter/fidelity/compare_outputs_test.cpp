@@ -337,6 +337,22 @@ TEST(DefaultTolerance, TellsFloat32FromBfloat16) {
   EXPECT_TRUE(compare(reference, floats({110 * (1 + 2e-5F), 1}), default_tolerance("float32", DType::float32)).agree);
 }
 
+// ONNX's runner has an rtol of 1e-3; float16 and what is coarser are allowed more, what is exact nothing.
+TEST(RecordedTolerance, IsOnnxsOrThatOfACoarserPrecision) {
+  EXPECT_EQ(recorded_tolerance("float32", floats({1})).relative, 1e-3);
+  EXPECT_EQ(recorded_tolerance("", floats({1})).relative, 1e-3);
+  EXPECT_EQ(recorded_tolerance("float16", floats({1})).relative, 0x1p-8);
+  EXPECT_EQ(recorded_tolerance("bfloat16", floats({1})).relative, 0x1p-5);
+  EXPECT_EQ(recorded_tolerance("float32", tensor<std::uint16_t>(DType::float16, {1}, {0})).relative, 0x1p-8);
+  EXPECT_EQ(recorded_tolerance("bfloat16", tensor<std::int64_t>(DType::int64, {1}, {7})).relative, 0);
+  EXPECT_EQ(recorded_tolerance("bfloat16", texts({"a"})).relative, 0);
+  EXPECT_EQ(recorded_tolerance("bfloat16", nothing()).relative, 0);
+  const Value mixed = sequence({tensor<std::int64_t>(DType::int64, {1}, {7}), floats({1})});
+  EXPECT_EQ(recorded_tolerance("float32", mixed).relative, 1e-3);
+  EXPECT_EQ(recorded_tolerance("bfloat16", mixed).relative, 0x1p-5);
+  EXPECT_EQ(recorded_tolerance("bfloat16", sequence({})).relative, 0);
+}
+
 TEST(DefaultTolerance, GoesByPrecisionAndOutput) {
   EXPECT_EQ(default_tolerance("float32", DType::float32).relative, 0x1p-12);
   EXPECT_EQ(default_tolerance("", DType::float32).relative, 0x1p-12);

@@ -29,6 +29,10 @@ struct Tolerance {
 // Of an output of the reference, by the coarser of the precisions in which the two were executed.
 [[nodiscard]] Tolerance coarser_tolerance(std::string_view one, std::string_view other, const Value& output);
 
+// Of an output that was recorded elsewhere, in a precision that nobody knows: that of ONNX's own test runner, or that
+// of the executed precision where this is wider; of a sequence that of the element that has the widest.
+[[nodiscard]] Tolerance recorded_tolerance(std::string_view executed_precision, const Value& recorded);
+
 // Where two rows of integers, as the tokens of two answers are, stop being the same.
 struct Parting {
   std::size_t item = 0;        // the data item

@@ -66,6 +66,10 @@ Tolerance of_storage(DType output) {
   }
 }
 
+// That of ONNX's own test runner, of the output's largest value instead of each element, so that elements near 0 of a
+// large output do not fail for rounding. Its atol of 1e-7 would pass any small output.
+constexpr double recorded_relative = 1e-3;
+
 }  // namespace
 
 Tolerance default_tolerance(std::string_view executed_precision, DType output) {
@@ -81,6 +85,18 @@ Tolerance coarser_tolerance(std::string_view one, std::string_view other, const 
   const Tolerance first = default_tolerance(one, dtype);
   const Tolerance second = default_tolerance(other, dtype);
   return first.relative > second.relative ? first : second;
+}
+
+Tolerance recorded_tolerance(std::string_view executed_precision, const Value& recorded) {
+  Tolerance widest = exact;
+  for (const Value& element : recorded.elements) {
+    const Tolerance one = recorded_tolerance(executed_precision, element);
+    widest = {.relative = std::max(widest.relative, one.relative), .absolute = std::max(widest.absolute, one.absolute)};
+  }
+  if (recorded.kind != Value::Kind::tensor) return widest;
+  const Tolerance executed = default_tolerance(executed_precision, recorded.tensor.dtype);
+  if (executed.relative == 0) return exact;  // integers, truth values, texts
+  return {.relative = std::max(recorded_relative, executed.relative), .absolute = executed.floor};
 }
 
 }  // namespace infermeter

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,29 +19,14 @@
 namespace infermeter {
 namespace {
 
-// That of ONNX's own test runner, of the output's largest value instead of each element, so that elements near 0 of a
-// large output do not fail for rounding (fidelity/compare_outputs.hpp). Its atol of 1e-7 would pass any small output.
-constexpr double kUsualRelative = 1e-3;
-
 TrialJob recorded_job(const Subject& subject, const ModelFacts& model, const Plan& plan) {
   TrialJob job = outputs_job(plan, subject, model);
   job.subject.batch_size = 0;  // the recorded inputs say how many
   return job;
 }
 
-// Integers, truth values and texts must be equal.
-bool is_approximate(const Value& value) {
-  if (value.kind == Value::Kind::sequence) return std::ranges::any_of(value.elements, is_approximate);
-  return value.kind == Value::Kind::tensor && default_tolerance("", value.tensor.dtype).relative > 0;
-}
-
 Tolerance tolerance_of(const AskedTolerance& asked, const Samples& trial, const Value& recorded) {
-  Tolerance tolerance{.relative = is_approximate(recorded) ? kUsualRelative : 0};
-  if (recorded.kind == Value::Kind::tensor) {
-    const Tolerance precision = default_tolerance(trial.executed_value("dtype"), recorded.tensor.dtype);
-    tolerance.relative = std::max(tolerance.relative, precision.relative);
-    tolerance.absolute = precision.floor;
-  }
+  const Tolerance tolerance = recorded_tolerance(trial.executed_value("dtype"), recorded);
   return {.relative = asked.relative.value_or(tolerance.relative),
           .absolute = asked.absolute.value_or(tolerance.absolute)};
 }
