@@ -157,7 +157,7 @@ def record(folder, inputs, outputs):
 def validated(run, model, folder, *flags):
     done = run("validate", model, "--backend", "libtorch", "--data", folder, "--allow-code", "--format", "json", *flags)
     assert done.stdout, done.stderr
-    return json.loads(done.stdout)[0]["outputs"]
+    return json.loads(done.stdout)["sets"][0]["outputs"]
 
 
 @pytest.mark.parametrize("batch", [2, 3])
@@ -192,7 +192,7 @@ def test_nested_outputs_are_flattened_in_order(run, try_once, models):
     x = torch.randn(2, 5)
     a, (b, (c, d)) = scripts.Nested()(x)
     outputs = validated(run, models / "Nested.pt", record(run.folder / "data", [x], [a, b, c, d]), "--option", "input_shape=2x5")
-    assert [output["agrees"] for output in outputs] == [True] * 4
+    assert [output["within_tolerance"] for output in outputs] == [True] * 4
     trial = try_once("Nested.pt", "--option", "input_shape=2x5", "--batch-sizes", 2)
     assert {output["name"]: output["shape"] for output in trial["outputs"]} == {
         "output.0": [2, 5], "output.1.0": [2, 5], "output.1.1.0": [], "output.1.1.1": [2, 5]}
