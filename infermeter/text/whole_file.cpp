@@ -8,7 +8,8 @@ namespace infermeter {
 std::string whole_file(const std::filesystem::path& file) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(file, error);
-  std::string bytes(error ? 0 : static_cast<std::size_t>(size), '\0');
+  if (error) return {};  // a pipe would be waited for
+  std::string bytes(static_cast<std::size_t>(size), '\0');
   std::ifstream stream(file, std::ios::binary);
   stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(stream.gcount()));

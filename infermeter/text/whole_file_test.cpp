@@ -1,6 +1,7 @@
 #include "infermeter/text/whole_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -35,6 +36,8 @@ TEST_F(WholeFile, HasEveryByte) {
 TEST_F(WholeFile, IsEmptyWhereNothingCanBeRead) {
   EXPECT_EQ(whole_file(folder_ / "none"), "");
   EXPECT_EQ(whole_file(folder_), "");
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(whole_file(folder_ / "pipe"), "");
 }
 
 }  // namespace
