@@ -203,11 +203,13 @@ bool is_run_id(std::string_view id) {
 
 Result<std::vector<ModelFacts>> checked_models(const Plan& plan, const RunContext& context) {
   if (context.is_checked) return resolve_models(plan, context);
-  RunCheck check = check_run(plan, context);
+  return resolve_models(plan, context, check_run(plan, context));
+}
+
+Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, RunContext context, RunCheck check) {
   INFERMETER_TRY_DONE(check.problems.result());
-  RunContext checked = context;
-  checked.models = std::move(check.models);
-  return resolve_models(plan, checked);
+  context.models = std::move(check.models);
+  return resolve_models(plan, context);
 }
 
 Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const RunContext& context) {

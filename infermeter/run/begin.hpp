@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "infermeter/run/check.hpp"
 #include "infermeter/run/run_context.hpp"
 #include "infermeter/store/store.hpp"
 
@@ -17,6 +18,8 @@ namespace infermeter {
 
 // A model per subject: built or found, checked, and in a form that its back end reads.
 [[nodiscard]] Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, const RunContext& context);
+// The same of what a check has found; its problems are the error.
+[[nodiscard]] Result<std::vector<ModelFacts>> resolve_models(const Plan& plan, RunContext context, RunCheck check);
 // The same behind check_run, unless context.is_checked.
 [[nodiscard]] Result<std::vector<ModelFacts>> checked_models(const Plan& plan, const RunContext& context);
 

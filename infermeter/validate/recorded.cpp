@@ -9,8 +9,8 @@
 
 #include "infermeter/data/make_data.hpp"
 #include "infermeter/fidelity/compare_outputs.hpp"
-#include "infermeter/models/resolve.hpp"
 #include "infermeter/plan/subject.hpp"
+#include "infermeter/run/begin.hpp"
 #include "infermeter/run/check.hpp"
 #include "infermeter/run/trial_failure.hpp"
 #include "infermeter/run/trial_job.hpp"
@@ -83,13 +83,12 @@ Result<RecordedValidation> validate_recorded(const Plan& plan, const AskedTolera
     return usage_error("recorded outputs are for one subject, which takes no labels");
   }
   INFERMETER_TRY(const auto folders, test_data_folders(plan.data.source));
-  Subject subject = plan.subjects.front();
-  subject.label = short_form(subject);
   Plan first = plan;
   first.data.source = folders.front();
-  INFERMETER_TRY_DONE(check_run(first, context, {.is_timed = false}).problems.result());
-  INFERMETER_TRY(const ModelFacts model, resolve_model(subject.model, context.cache, {.allow_code = plan.allow_code}));
-  const TrialJob job = recorded_job(subject, model, plan);
+  INFERMETER_TRY(const auto models, resolve_models(first, context, check_run(first, context, {.is_timed = false})));
+  Subject subject = plan.subjects.front();
+  subject.label = short_form(subject);
+  const TrialJob job = recorded_job(subject, models.front(), plan);
   RecordedValidation validation;
   for (const std::string& folder : folders) {
     INFERMETER_TRY(auto set, validate_set(context, tolerance, job, folder));

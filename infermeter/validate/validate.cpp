@@ -107,11 +107,7 @@ class ValidationRun {
  private:
   [[nodiscard]] Result<std::vector<ModelFacts>> models() const {
     if (context_.is_checked) return resolve_models(request_.plan, context_);
-    RunCheck check = check_validation(request_, context_);
-    INFERMETER_TRY_DONE(check.problems.result());
-    RunContext checked = context_;
-    checked.models = std::move(check.models);
-    return resolve_models(request_.plan, checked);
+    return resolve_models(request_.plan, context_, check_validation(request_, context_));
   }
 
   void describe() {

@@ -29,13 +29,11 @@ namespace {
 using Bounds = std::pair<double, double>;
 using Tolerances = std::map<std::string, double>;
 
-template <class Call>
-auto guarded(const Call& call) -> decltype(call()) {
-  try {
-    return call();
-  } catch (const std::exception& error) {  // of the standard library: memory, most likely
-    return internal_error(fmt::format("stopped by an unexpected error: {}", error.what()));
-  }
+RunContext context_for(const Plan& plan) {
+  RunContext context;
+  context.launcher = value_or_raise(launcher_of_this_python(plan.backend_path));
+  context.cache = default_cache();
+  return context;
 }
 
 std::unique_ptr<Validation> validate_plan(const Plan& plan, std::optional<std::int64_t> perturb, double noise,
@@ -55,29 +53,22 @@ std::unique_ptr<Validation> validate_plan(const Plan& plan, std::optional<std::i
   request.perturb = perturb.value_or(one_by_one ? 0 : kUsualPerturbed);
   for (const auto& [output, relative] : tolerances)
     request.by_output.emplace_back(output, AskedTolerance{relative, {}});
-  CallingThread caller;
-  RunContext context;
-  context.launcher = value_or_raise(launcher_of_this_python(plan.backend_path));
-  context.cache = default_cache();
-  context.interrupt = &caller.interrupt();
-  value_or_raise(use_text(request, context));
-  std::optional<Result<Validation>> validation;
-  caller.serve([&] { validation = guarded([&] { return validate(request, context); }); });
-  caller.raise_again();
-  return std::make_unique<Validation>(value_or_raise(std::move(*validation)));
+  RunContext context = context_for(plan);
+  return std::make_unique<Validation>(
+      value_or_raise(interruptible([&](const std::atomic<int>* interrupt) -> Result<Validation> {
+        context.interrupt = interrupt;
+        INFERMETER_TRY_DONE(use_text(request, context));
+        return validate(request, context);
+      })));
 }
 
 std::unique_ptr<RecordedValidation> validate_recorded_plan(const Plan& plan, std::optional<double> rtol,
                                                            std::optional<double> atol) {
-  CallingThread caller;
-  RunContext context;
-  context.launcher = value_or_raise(launcher_of_this_python(plan.backend_path));
-  context.cache = default_cache();
-  context.interrupt = &caller.interrupt();
-  std::optional<Result<RecordedValidation>> validation;
-  caller.serve([&] { validation = guarded([&] { return validate_recorded(plan, {rtol, atol}, context); }); });
-  caller.raise_again();
-  return std::make_unique<RecordedValidation>(value_or_raise(std::move(*validation)));
+  RunContext context = context_for(plan);
+  return std::make_unique<RecordedValidation>(value_or_raise(interruptible([&](const std::atomic<int>* interrupt) {
+    context.interrupt = interrupt;
+    return validate_recorded(plan, {rtol, atol}, context);
+  })));
 }
 
 Result<Done> add_all(ArrayValues& target, nb::handle arrays, const char* side) {

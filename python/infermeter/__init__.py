@@ -80,8 +80,9 @@ if TYPE_CHECKING:
 # Where each name is; looked for when it is first asked for.
 _PLACES = {
     "infermeter._core": (
-        "Gate History OutputComparison Plan Progress Record RecordedValidation Results Samples Validation Verdict backends compare_outputs "
-        "environment histories judge_gate list_runs load_baseline measure models publish set_baseline zoo_model_path"
+        "Gate History OutputComparison Plan Progress Record RecordedValidation Results Samples Validation Verdict "
+        "backends compare_outputs environment histories judge_gate list_runs load_baseline measure models publish "
+        "set_baseline zoo_model_path"
     ),
     "infermeter.compat.accuracy_validation": "AccuracyValidator OutputComparator validate_optimization",
     "infermeter.factory": "Model",

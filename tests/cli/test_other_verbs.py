@@ -6,26 +6,8 @@ import numpy
 import pytest
 
 onnx = pytest.importorskip("onnx")
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402
-
-
-def write_case(folder, outputs, sets=1):
-    """A model y = x + 1 with dynamic batch, and test data sets whose outputs are `outputs(x)`."""
-    graph = helper.make_graph(
-        [helper.make_node("Add", ["x", "one"], ["y"])], "g",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 3])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 3])],
-        [numpy_helper.from_array(numpy.ones(1, "float32"), "one")])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    folder.mkdir(exist_ok=True)
-    (folder / "model.onnx").write_bytes(model.SerializeToString())
-    for number in range(sets):
-        data = folder / f"test_data_set_{number}"
-        data.mkdir()
-        x = numpy.arange(6, dtype="float32").reshape(2, 3) + number
-        (data / "input_0.pb").write_bytes(numpy_helper.from_array(x, "x").SerializeToString())
-        (data / "output_0.pb").write_bytes(numpy_helper.from_array(outputs(x), "y").SerializeToString())
-    return folder
+from onnx import numpy_helper  # noqa: E402
+from recorded_sets import write_case  # noqa: E402
 
 
 @pytest.fixture(params=["onnxruntime", "openvino"])

@@ -7,7 +7,8 @@ import numpy
 import pytest
 
 onnx = pytest.importorskip("onnx")
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from onnx import TensorProto, helper  # noqa: E402
+from recorded_sets import write_set  # noqa: E402
 
 PADDLE = Path(__file__).with_name("models") / "paddle2onnx.onnx"  # a detector's head, by Paddle2ONNX 2.1.0 of PaddlePaddle 3.3.1
 CLASSES = {"int64s": [7, -2, 30], "strings": ["no", "yes", "perhaps, \x1b[31mnot"]}
@@ -45,9 +46,7 @@ def test_maps_of_classes_are_a_table(run, tmp_path, kind):
     recorded = tmp_path / "recorded"
 
     def record(output):
-        recorded.mkdir(exist_ok=True)
-        for name, array in (("input_0", x), ("output_0", numpy.asarray(labels)), ("output_1", output)):
-            (recorded / f"{name}.pb").write_bytes(numpy_helper.from_array(array).SerializeToString())
+        write_set(recorded, [x], [labels, output])
 
     record(table)
     done = run("validate", tmp_path / "classifier.onnx@onnxruntime", "--data", recorded, "--format", "json")
@@ -85,8 +84,7 @@ def test_an_export_of_paddlepaddle_answers_as_paddlepaddle_did(run, tmp_path, ba
     """Its batch is called DynamicDimension.1, of both inputs."""
     pytest.importorskip(backend)
     answers = numpy.load(PADDLE.with_suffix(".npz"))
-    for number, name in (("input_0", "image"), ("input_1", "scale_factor"), ("output_0", "boxes")):
-        (tmp_path / f"{number}.pb").write_bytes(numpy_helper.from_array(answers[name]).SerializeToString())
+    write_set(tmp_path, [answers["image"], answers["scale_factor"]], [answers["boxes"]])
     done = run("validate", f"{PADDLE}@{backend}", "--data", tmp_path, "--format", "json")
     assert done.returncode == 0, done.stdout + done.stderr
     done = run("run", f"{PADDLE}@{backend}", "--batch-sizes", 1, 8, "--processes", 1, "--iterations", 5, "--quiet", "--format", "json")

@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from recorded_sets import write_set
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed: scripts/setup --tests")
 
@@ -143,17 +144,6 @@ def test_without_pytorch_it_says_how_to_get_it(build_dir, plugin, models, tmp_pa
 # --- outputs ---------------------------------------------------------------------------------------------------------
 
 
-def record(folder, inputs, outputs):
-    """A test data set as ONNX's own models have it."""
-    from onnx import numpy_helper
-
-    folder.mkdir()
-    for kind, tensors in (("input", inputs), ("output", outputs)):
-        for index, tensor in enumerate(tensors):
-            (folder / f"{kind}_{index}.pb").write_bytes(numpy_helper.from_array(tensor.numpy()).SerializeToString())
-    return folder
-
-
 def validated(run, model, folder, *flags):
     done = run("validate", model, "--backend", "libtorch", "--data", folder, "--allow-code", "--format", "json", *flags)
     assert done.stdout, done.stderr
@@ -167,7 +157,7 @@ def test_outputs_are_those_of_eager_pytorch(run, models, package, net, batch, mo
     with torch.inference_mode():
         expected = net(image)
     option = () if model.endswith(".pt2") else ("--option", SHAPE)
-    (output,) = validated(run, models / model, record(run.folder / "data", [image], [expected]), *option)
+    (output,) = validated(run, models / model, write_set(run.folder / "data", [image], [expected]), *option)
     assert output["shape"] == [batch, 10]
     assert output["relative_l2"] <= most
 
@@ -183,7 +173,7 @@ def test_a_lower_precision_is_that_of_eager_pytorch(run, models, net, dtype):
     with torch.inference_mode():
         expected, wide = script(image.to(getattr(torch, dtype))).float(), net(image)
     difference = (expected - wide).norm() / wide.norm()
-    (output,) = validated(run, models / "net.pt", record(run.folder / "data", [image], [wide]), "--option", SHAPE, "--dtype",
+    (output,) = validated(run, models / "net.pt", write_set(run.folder / "data", [image], [wide]), "--option", SHAPE, "--dtype",
                           dtype)
     assert output["relative_l2"] == pytest.approx(difference.item(), rel=1e-3)
 
@@ -191,7 +181,7 @@ def test_a_lower_precision_is_that_of_eager_pytorch(run, models, net, dtype):
 def test_nested_outputs_are_flattened_in_order(run, try_once, models):
     x = torch.randn(2, 5)
     a, (b, (c, d)) = scripts.Nested()(x)
-    outputs = validated(run, models / "Nested.pt", record(run.folder / "data", [x], [a, b, c, d]), "--option", "input_shape=2x5")
+    outputs = validated(run, models / "Nested.pt", write_set(run.folder / "data", [x], [a, b, c, d]), "--option", "input_shape=2x5")
     assert [output["within_tolerance"] for output in outputs] == [True] * 4
     trial = try_once("Nested.pt", "--option", "input_shape=2x5", "--batch-sizes", 2)
     assert {output["name"]: output["shape"] for output in trial["outputs"]} == {

@@ -3,28 +3,17 @@
 import json
 
 import documents
-import numpy
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from recorded_sets import write_case
 
 
 @pytest.fixture
 def case(run):
-    """case(outputs, sets) -> a model that adds 1, and sets of what outputs(x) gives."""
+    """case(outputs, sets) -> a model that adds 1; beside it sets of what outputs(x) gives."""
 
     def write(outputs=lambda x: x + 1, sets=1):
-        ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 3]) for name in ("x", "y")]
-        nodes = [helper.make_node("Add", ["x", "one"], ["y"])]
-        one = numpy_helper.from_array(numpy.float32([1]), "one")
-        model = helper.make_model(helper.make_graph(nodes, "g", ports[:1], ports[1:], [one]), opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
-        (run.folder / "m.onnx").write_bytes(model.SerializeToString())
-        for number in range(sets):
-            folder = run.folder / f"sets/test_data_set_{number}"
-            folder.mkdir(parents=True)
-            x = numpy.arange(6, dtype="float32").reshape(2, 3) + number
-            for name, array in (("input_0", x), ("output_0", numpy.float32(outputs(x)))):
-                (folder / f"{name}.pb").write_bytes(numpy_helper.from_array(array).SerializeToString())
-        return "m.onnx@onnxruntime"
+        write_case(run.folder / "sets", outputs, sets)
+        return "sets/model.onnx@onnxruntime"
 
     return write
 

@@ -9,6 +9,7 @@ import pytest
 
 onnx = pytest.importorskip("onnx")
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from recorded_sets import write_set  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs/schema/validation.schema.json").read_text(encoding="utf-8"))
@@ -304,11 +305,8 @@ def test_reports_go_where_they_are_asked_for(run):
 
 def test_one_subject_in_the_short_form_is_held_against_recorded_outputs(run, onnxruntime):
     model = scaled(run.folder / "m.onnx", 2, ["batch", 3])
-    data = run.folder / "test_data_set_0"
-    data.mkdir()
     x = numpy.ones((2, 3), "float32")
-    for name, array in (("input_0", x), ("output_0", 2 * x)):
-        (data / f"{name}.pb").write_bytes(numpy_helper.from_array(array).SerializeToString())
+    data = write_set(run.folder / "test_data_set_0", [x], [2 * x])
     done = run("validate", f"{model}@onnxruntime", "--data", data)
     assert done.returncode == 0 and "agrees" in done.stdout, done.stderr
     assert "or a second subject" in refused(run, f"{model}@onnxruntime")
