@@ -3,9 +3,8 @@
 #include <cstring>
 #include <type_traits>
 
-// The first two are no faster here than their neighbours. Vectors of SVE have no size, so that FiveSums cannot hold
-// them: NEON is taken.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#include "infermeter/fidelity/instructions.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "infermeter/fidelity/ssim_kernel.cpp"
 #include <hwy/foreach_target.h>
@@ -145,26 +144,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace infermeter {
 
-HWY_EXPORT(weigh_rows_any);
-HWY_EXPORT(weigh_sums_any);
-HWY_EXPORT(sum_similarity_any);
-
 bool ssim_takes(DType dtype) {
   return HWY_NAMESPACE::with_loadable(dtype, [](auto*) {});
 }
 
 void weigh_rows(DType dtype, std::span<const std::byte* const> reference, std::span<const std::byte* const> candidate,
                 std::span<const double> weights, std::size_t count, const SsimUnits& units, FiveRows sums) {
-  HWY_DYNAMIC_DISPATCH(weigh_rows_any)(dtype, reference, candidate, weights, count, units, sums);
+  INFERMETER_KERNEL(weigh_rows_any)(dtype, reference, candidate, weights, count, units, sums);
 }
 
 void weigh_sums(std::span<const double* const> rows, std::span<const double> weights, FiveRows sums) {
-  HWY_DYNAMIC_DISPATCH(weigh_sums_any)(rows, weights, sums);
+  INFERMETER_KERNEL(weigh_sums_any)(rows, weights, sums);
 }
 
 double sum_similarity(FiveRows rows, std::span<const double> weights, std::size_t step, std::size_t count,
                       const SsimConstants& constants) {
-  return HWY_DYNAMIC_DISPATCH(sum_similarity_any)(rows, weights, step, count, constants);
+  return INFERMETER_KERNEL(sum_similarity_any)(rows, weights, step, count, constants);
 }
 
 }  // namespace infermeter

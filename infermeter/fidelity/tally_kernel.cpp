@@ -2,7 +2,8 @@
 
 #include <cstdint>
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // no faster here than their neighbours
+#include "infermeter/fidelity/instructions.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "infermeter/fidelity/tally_kernel.cpp"
 #include <hwy/foreach_target.h>
@@ -128,22 +129,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace infermeter {
 
-HWY_EXPORT(sum_any);
-HWY_EXPORT(find_any);
-HWY_EXPORT(count_any);
-
 BlockSums sum_block(DType dtype, const std::byte* reference, const std::byte* candidate, std::size_t count) {
-  return HWY_DYNAMIC_DISPATCH(sum_any)(dtype, reference, candidate, count);
+  return INFERMETER_KERNEL(sum_any)(dtype, reference, candidate, count);
 }
 
 std::size_t find_difference(DType dtype, const std::byte* reference, const std::byte* candidate, std::size_t count,
                             double value) {
-  return HWY_DYNAMIC_DISPATCH(find_any)(dtype, reference, candidate, count, value);
+  return INFERMETER_KERNEL(find_any)(dtype, reference, candidate, count, value);
 }
 
 std::size_t count_differences(DType dtype, const std::byte* reference, const std::byte* candidate, std::size_t count,
                               double bound) {
-  return HWY_DYNAMIC_DISPATCH(count_any)(dtype, reference, candidate, count, bound);
+  return INFERMETER_KERNEL(count_any)(dtype, reference, candidate, count, bound);
 }
 
 }  // namespace infermeter

@@ -1,25 +1,22 @@
 // For tests: kernels on every set of instructions that this machine has.
 #pragma once
 
-#include <hwy/highway.h>
-#include <hwy/targets.h>
-
 #include <gtest/gtest.h>
+
+#include "infermeter/fidelity/instructions.hpp"
 
 namespace infermeter {
 
-// Calls `use()` once per target that the kernels were compiled for, widest first, and says in failures which one it
-// was.
+// Calls `use()` once per set of instructions, widest first, and says in failures which one it was.
 template <class Use>
 void on_each_target(Use use) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().DeInit();  // so that the next call chooses anew
+  const Instructions widest = widest_instructions();
+  for (auto now = static_cast<int>(widest); now >= 0; --now) {
+    SCOPED_TRACE(now);
+    limit_instructions(static_cast<Instructions>(now));
     use();
   }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().DeInit();
+  limit_instructions(widest);
 }
 
 }  // namespace infermeter

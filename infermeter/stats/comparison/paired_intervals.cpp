@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <boost/math/distributions/binomial.hpp>
@@ -61,14 +62,21 @@ class WalshAverages {
   [[nodiscard]] std::size_t size() const { return sorted_.size() * (sorted_.size() + 1) / 2; }
 
   // The k-th smallest, k from 0.
-  [[nodiscard]] double smallest(std::size_t k) const {
+  [[nodiscard]] double smallest(std::size_t k) const { return smallest(k, k).first; }
+
+  // The k-th and the l-th smallest, two neighbours or one: what is between the bounds at the end holds both, but for
+  // the rare case that a bound falls between them.
+  [[nodiscard]] std::pair<double, double> smallest(std::size_t k, std::size_t l) const {
+    INFERMETER_CHECK(k <= l && l <= k + 1);
     double low = sorted_.front(), high = sorted_.back();
     std::size_t below = up_to(low), within = size();
-    if (k < below) return low;
+    if (l < below) return {low, low};
+    if (k < below) return {low, smallest(l)};
     while (within - below > 4 * sorted_.size()) {
       const double middle = low + (high - low) / 2;
       if (!(low < middle && middle < high)) break;  // neighbours
       const std::size_t count = up_to(middle);
+      if (k < count && count <= l) return {smallest(k), smallest(l)};
       (count > k ? high : low) = middle;
       (count > k ? within : below) = count;
     }
@@ -78,9 +86,14 @@ class WalshAverages {
         left.push_back(average(i, j));
       }
     }
-    if (k - below < left.size()) return order_statistic(left, k - below);
-    std::vector<double> all = unsorted_walsh_averages(sorted_);  // not all of them are finite
-    return order_statistic(all, k);
+    if (l - below >= left.size()) {  // not all of them are finite
+      left = unsorted_walsh_averages(sorted_);
+      below = 0;
+    }
+    const double first = order_statistic(left, k - below);
+    // What is left behind the k-th is not below it.
+    return {first,
+            k == l ? first : *std::min_element(left.begin() + static_cast<std::ptrdiff_t>(l - below), left.end())};
   }
 
  private:
@@ -134,8 +147,8 @@ double hodges_lehmann(std::span<const double> values) {
   INFERMETER_CHECK(!values.empty());
   const WalshAverages averages(values);
   const std::size_t upper = averages.size() / 2;
-  if (averages.size() % 2 == 1) return averages.smallest(upper);
-  return (averages.smallest(upper - 1) + averages.smallest(upper)) / 2;
+  const auto [first, second] = averages.smallest(averages.size() % 2 == 1 ? upper : upper - 1, upper);
+  return averages.size() % 2 == 1 ? first : (first + second) / 2;
 }
 
 std::optional<Interval> hodges_lehmann_interval(std::span<const double> values, double confidence) {
