@@ -13,6 +13,7 @@
 #include "infermeter/diagnostics/check.hpp"
 #include "infermeter/stats/comparison/sign_bets.hpp"
 #include "infermeter/stats/comparison/signed_rank.hpp"
+#include "infermeter/stats/comparison/walsh_averages.hpp"
 #include "infermeter/stats/distributions/normal.hpp"
 #include "infermeter/stats/summary/moments.hpp"
 #include "infermeter/stats/summary/quantile.hpp"
@@ -82,21 +83,22 @@ std::size_t draws_for(double work_of_one) {
 std::vector<double> simulated_effects(const std::vector<RankLook>& looks) {
   double work = 0;
   for (const RankLook& look : looks) work += look.pairs * (look.pairs + 1) / 2.0;
-  std::vector<double> values(static_cast<std::size_t>(looks.back().pairs)), averages;
+  std::vector<double> values(static_cast<std::size_t>(looks.back().pairs));
   std::vector<std::vector<double>> needed(looks.size());
   NormalDraws draws;
   for (std::size_t draw = draws_for(work); draw > 0; --draw) {
     draws.fill(values);
-    double up = HUGE_VAL, down = HUGE_VAL;
-    for (std::size_t i = 0; i < looks.size(); ++i) {
-      averages = unsorted_walsh_averages(std::span(values).first(static_cast<std::size_t>(looks[i].pairs)));
-      const auto low = averages.begin() + static_cast<std::ptrdiff_t>(looks[i].within - 1);
-      const auto high = averages.end() - static_cast<std::ptrdiff_t>(looks[i].within);
-      std::ranges::nth_element(averages, low);
-      up = std::min(up, -*low);
-      std::nth_element(low, high, averages.end());
-      down = std::min(down, *high);
-      needed[i].insert(needed[i].end(), {up, down});
+    for (const double sign : {1.0, -1.0}) {
+      WalshAverages averages;
+      double effect = HUGE_VAL;
+      for (std::size_t i = 0; i < looks.size(); ++i) {
+        for (int pair = i == 0 ? 0 : looks[i - 1].pairs; pair < looks[i].pairs; ++pair) {
+          averages.add(sign * values[static_cast<std::size_t>(pair)]);
+        }
+        // Counting is less work than finding, and shows where a look needs no less than the one before it.
+        if (averages.up_to(-effect) < looks[i].within) effect = -averages.smallest(looks[i].within - 1);
+        needed[i].push_back(effect);
+      }
     }
   }
   std::vector<double> effects;

@@ -28,11 +28,6 @@ inline constexpr int kMostExactSignedRanks = 200;
 // <= tail.
 [[nodiscard]] std::size_t signed_ranks_within(std::size_t n, double tail);
 
-// All (x_i + x_j) / 2, i <= j.
-[[nodiscard]] std::vector<double> unsorted_walsh_averages(std::span<const double> values);
-// Ascending.
-[[nodiscard]] std::vector<double> walsh_averages(std::span<const double> values);
-
 // The median of the Walsh averages (Hodges & Lehmann 1963). `values` is not empty.
 [[nodiscard]] double hodges_lehmann(std::span<const double> values);
 

@@ -81,36 +81,6 @@ TEST(SignedRank, DoesNotDependOnWhichIsFirst) {
   }
 }
 
-TEST(WalshAverages, AreAllMeansOfTwo) {
-  EXPECT_EQ(walsh_averages(std::vector<double>{4, 0, 1}), (std::vector<double>{0, 0.5, 1, 2, 2.5, 4}));
-  EXPECT_TRUE(walsh_averages({}).empty());
-}
-
-// Of values that are coarse, so that averages are equal; of half of them and their opposites, so that the median lies
-// in a gap about 0, where halving has its first bound.
-TEST(WalshAverages, OfARankAreThoseOfTheSortedList) {
-  NormalNoise noise(9);
-  for (std::size_t n = 1; n <= 80; ++n) {
-    for (const double step : {0.0, 0.5, 3.0}) {
-      std::vector<double> values = noise.draw(n, 1);
-      for (double& value : values) value = step > 0 ? std::round(value / step) * step : value;
-      std::vector<double> mirrored = values;
-      for (const double value : values) mirrored.push_back(-value);
-      for (const auto& drawn : {values, mirrored}) {
-        const std::vector<double> averages = walsh_averages(drawn);
-        const std::size_t upper = averages.size() / 2;
-        const double median = averages.size() % 2 == 1 ? averages[upper] : (averages[upper - 1] + averages[upper]) / 2;
-        EXPECT_EQ(hodges_lehmann(drawn), median) << n << " values by " << step;
-        const std::size_t k = signed_ranks_within(drawn.size(), 0.05);
-        if (k == 0) continue;
-        const auto interval = hodges_lehmann_interval(drawn, 0.9);
-        EXPECT_EQ(interval->low, averages[k - 1]) << n << " values by " << step;
-        EXPECT_EQ(interval->high, averages[averages.size() - k]) << n << " values by " << step;
-      }
-    }
-  }
-}
-
 void expect_interval(const std::optional<Interval>& interval, double low, double high, const char* kind) {
   ASSERT_EQ(interval.has_value(), !std::isnan(low)) << kind;
   if (!interval) return;
