@@ -127,7 +127,7 @@ def test_a_store_is_never_written_over(run):
 
 def test_what_cannot_be_written_takes_nothing_else_away(run, run_slowly):
     (run.folder / "pages").mkdir()
-    with run_slowly("run", "mlp@fake,latency=constant:30ms", "--processes", 2, "--iterations", 20, "--warmup", 1,
+    with run_slowly("run", "mlp@fake,latency=constant:30ms,work=sleep", "--processes", 2, "--iterations", 20, "--warmup", 1,
                     "--html", "pages/r.html", "--output", "report.txt") as running:
         running.wait_for("[1/2]")
         shutil.rmtree(run.folder / "pages")
@@ -141,7 +141,7 @@ def test_what_cannot_be_written_takes_nothing_else_away(run, run_slowly):
 
 
 def test_a_model_that_is_replaced_ends_the_run(run, model, run_slowly):
-    with run_slowly("run", f"{model}@fake,latency=constant:30ms", "--processes", 4, "--iterations", 10, "--warmup", 1) as running:
+    with run_slowly("run", f"{model}@fake,latency=constant:30ms,work=sleep", "--processes", 4, "--iterations", 10, "--warmup", 1) as running:
         running.wait_for("[2/4]")
         (run.folder / "other").write_bytes((run.folder / model).read_bytes() + b"\0")
         (run.folder / "other").rename(run.folder / model)

@@ -227,7 +227,7 @@ def test_a_plan_is_run_as_often_as_reproducibility_wants(run):
 
 
 def test_an_interrupted_run_is_reported_and_cannot_be_judged_later(run, infermeter, environment):
-    plan = '[plan]\nsubjects = ["a=mlp@fake,latency=constant:20ms"]\nprocesses = 3\niterations = 1000\nwarmup = 0\n'
+    plan = '[plan]\nsubjects = ["a=mlp@fake,latency=constant:20ms,work=sleep"]\nprocesses = 3\niterations = 1000\nwarmup = 0\n'
     write_gate(run, "latency_p50_ms <= 1", plan=plan)
     process = subprocess.Popen([infermeter, "gate", "gate.toml", "--junit", "gate.xml"], env=environment, cwd=run.folder, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -256,7 +256,7 @@ def test_a_run_that_fails_has_its_page(run, page):
 
 def test_a_run_that_is_interrupted_has_its_page(run, infermeter, environment, page):
     process = subprocess.Popen(
-        [infermeter, "run", "mlp@fake,latency=constant:20ms", "--processes", "2", "--iterations", "2000", "--html", "a.html"],
+        [infermeter, "run", "mlp@fake,latency=constant:20ms,work=sleep", "--processes", "2", "--iterations", "2000", "--html", "a.html"],
         env=environment, cwd=run.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     for _ in range(200):
         if run("runs").returncode == 0:

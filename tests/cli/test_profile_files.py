@@ -77,7 +77,7 @@ def test_iterations_of_measured_processes_are_slices(run, stored):
 
 
 def test_requests_of_a_load_stand_beside_each_other(run):
-    done = run("load", "mlp@fake,latency=constant:5ms", "--concurrency", 3, "--requests", 30, "--processes", 1, "--quiet")
+    done = run("load", "mlp@fake,latency=constant:5ms,work=sleep", "--concurrency", 3, "--requests", 30, "--processes", 1, "--quiet")
     assert done.returncode in (0, 1), done.stderr
     assert run("report", "--profile-files", "profiles").returncode == 0
     slices = slices_of_chrome(run.folder / "profiles/trace.json")

@@ -146,7 +146,7 @@ def on_terminal(run, *arguments, env=None):
 
 
 def test_a_terminal_gets_a_live_line_that_is_erased(run):
-    code, text = on_terminal(run, "run", "mlp@fake,latency=constant:20ms", "--iterations", 20, "--processes", 1, "--warmup", 0)
+    code, text = on_terminal(run, "run", "mlp@fake,latency=constant:20ms,work=sleep", "--iterations", 20, "--processes", 1, "--warmup", 0)
     assert code == 0
     assert "\r\x1b[K[1/1]" in text and "measuring" in text
     final = text.split("\r\x1b[K")[-1]
@@ -159,7 +159,7 @@ def columns_of(line):
 
 def test_a_live_line_stays_on_its_line_whatever_is_in_it(run):
     assert run("models", "build", "mlp", "模" * 50 + ".onnx").returncode == 0
-    code, text = on_terminal(run, "run", f"{'模' * 50}.onnx@fake,latency=constant:20ms", "--iterations", 20, "--processes", 1, "--warmup", 0)
+    code, text = on_terminal(run, "run", f"{'模' * 50}.onnx@fake,latency=constant:20ms,work=sleep", "--iterations", 20, "--processes", 1, "--warmup", 0)
     assert code == 0
     lines = [line for line in text.split("\r\x1b[K")[:-1] if line]
     assert lines and all(70 < columns_of(line) < 80 for line in lines), lines
@@ -177,7 +177,7 @@ def test_a_terminal_shows_a_run_on_one_line(run):
 
 
 def test_a_live_line_shows_what_a_load_does(run):
-    code, text = on_terminal(run, "load", "mlp@fake,latency=constant:5ms", "--concurrency", 2, "--duration", "2s", "--processes", 1,
+    code, text = on_terminal(run, "load", "mlp@fake,latency=constant:5ms,work=sleep", "--concurrency", 2, "--duration", "2s", "--processes", 1,
                              "--warmup", 0)
     assert code == 0
     lines = [line for line in text.split("\r\x1b[K") if " in flight, " in line]
@@ -233,7 +233,7 @@ def test_an_empty_subject_can_be_measured_without_comparing(run):
 def test_labels_and_arrivals_that_are_replaced_before_a_run_is_resumed_end_it(run, run_slowly, verb, flag, before, after):
     (run.folder / "f.csv").write_text(before)
     numpy.save(run.folder / "x.npy", numpy.zeros((2, 3, 8, 8), "float32"))
-    with run_slowly(verb, "mlp@fake,latency=constant:5ms", "--data", "x.npy", flag, "f.csv", "--processes", 6, "--warmup", 0,
+    with run_slowly(verb, "mlp@fake,latency=constant:5ms,work=sleep", "--data", "x.npy", flag, "f.csv", "--processes", 6, "--warmup", 0,
                     *(("--iterations", 60) if verb == "run" else ())) as running:
         running.wait_for("[2/6]")
         running.process.kill()
@@ -260,7 +260,7 @@ def pictures(folder, values):
 def test_data_that_are_replaced_before_a_run_is_resumed_end_it(run, run_slowly, written):
     values = numpy.zeros((2, 3, 8, 8), "float32")
     source = written(run.folder, values)
-    with run_slowly("run", "mlp@fake,latency=constant:5ms", "--data", source, "--processes", 6, "--iterations", 60,
+    with run_slowly("run", "mlp@fake,latency=constant:5ms,work=sleep", "--data", source, "--processes", 6, "--iterations", 60,
                     "--warmup", 0) as running:
         running.wait_for("[2/6]")
         running.process.kill()

@@ -12,8 +12,8 @@ pytestmark = pytest.mark.alone  # verdicts on times
 
 # Processes differ by a hundredth of a percent, so that intervals are narrow and not of no width. Twenty times as fast: no load of the
 # machine hides that.
-BASELINE = "baseline=mlp@fake,latency=constant:20ms,process_spread=0.0001,seed=random,counters=ffts:4000+hit_rate:0+truth_psnr_db:32"
-OPTIMISED = "optimised=mlp@fake,latency=constant:1ms,process_spread=0.0001,seed=random,counters=ffts:2000+hit_rate:0.9+truth_psnr_db:32.5"
+BASELINE = "baseline=mlp@fake,latency=constant:20ms,work=sleep,process_spread=0.0001,seed=random,counters=ffts:4000+hit_rate:0+truth_psnr_db:32"
+OPTIMISED = "optimised=mlp@fake,latency=constant:1ms,work=sleep,process_spread=0.0001,seed=random,counters=ffts:2000+hit_rate:0.9+truth_psnr_db:32.5"
 STUDY = f"""
 title = "What a cache is worth"
 
@@ -174,7 +174,7 @@ def test_a_part_on_request_is_measured_where_it_is_named(run):
 
 
 def test_outputs_that_differ_from_process_to_process_do_not_repeat(run):
-    write(run, STUDY.replace("latency=constant:1ms", "latency=constant:1ms,outputs=random").replace('"outputs agree", ', ""))
+    write(run, STUDY.replace("latency=constant:1ms,work=sleep", "latency=constant:1ms,work=sleep,outputs=random").replace('"outputs agree", ', ""))
     report = json.loads(study(run, "--preset", "quick", "--format", "json").stdout)
     found = {one["subject"]: one for one in report["parts"][0]["gate"]["verdicts"] if one["expectation"] == "outputs repeat"}
     assert found["baseline"]["outcome"] == "pass"

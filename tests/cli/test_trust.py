@@ -106,7 +106,7 @@ def change_plan(folder, **members):
 
 
 def test_a_store_is_data(run, unfinished):
-    name = unfinished("mlp@fake,latency=constant:1ms", "--sandbox", "off")
+    name = unfinished("mlp@fake,latency=constant:1ms,work=sleep", "--sandbox", "off")
     refused(run("run", "--resume"), f"run {name} was begun with --sandbox off", f"give --sandbox off with --resume {name}")
     change_plan(run.folder, sandbox="auto", backend_path="evil")
     refused(run("run", "--resume", name), "back ends of the folder 'evil'", f"give --allow-code with --resume {name}")
@@ -118,7 +118,7 @@ def test_a_store_is_data(run, unfinished):
 
 
 def test_a_library_that_a_store_names_is_not_loaded(run, unfinished):
-    name = unfinished("mlp@fake,latency=constant:1ms")
+    name = unfinished("mlp@fake,latency=constant:1ms,work=sleep")
     with sqlite3.connect(run.folder / "results/infermeter.db") as store:
         (text,) = store.execute("SELECT plan FROM runs").fetchone()
         plan = json.loads(text)
@@ -131,7 +131,7 @@ def test_a_library_that_a_store_names_is_not_loaded(run, unfinished):
 
 @pytest.mark.parametrize("option", [("url", "http://192.0.2.1:9"), ("token_file", "/etc/passwd")])
 def test_a_server_that_a_store_names_is_not_asked(run, unfinished, option):
-    name = unfinished("mlp@fake,latency=constant:1ms")
+    name = unfinished("mlp@fake,latency=constant:1ms,work=sleep")
     with sqlite3.connect(run.folder / "results/infermeter.db") as store:
         (text,) = store.execute("SELECT plan FROM runs").fetchone()
         plan = json.loads(text)
@@ -142,7 +142,7 @@ def test_a_server_that_a_store_names_is_not_asked(run, unfinished, option):
 
 
 def test_a_variable_that_a_store_names_is_not_set(run, unfinished):
-    name = unfinished("mlp@fake,latency=constant:1ms", "--env", "OMP_TOOL_LIBRARIES=./evil.so")
+    name = unfinished("mlp@fake,latency=constant:1ms,work=sleep", "--env", "OMP_TOOL_LIBRARIES=./evil.so")
     refused(run("run", "--resume", name), f"run {name} was given --env OMP_TOOL_LIBRARIES=", "give its arguments again")
 
 

@@ -11,7 +11,7 @@ FAKE = """
 subjects = [
   "baseline_2d=mlp@fake,work=sleep,latency=constant:BASE",
   "phase1_2d=mlp@fake,work=sleep,latency=constant:PHASE1",
-  "baseline_3d=mlp@fake,latency=constant:1ms",
+  "baseline_3d=mlp@fake,latency=constant:1ms,work=sleep",
 ]
 processes  = 3
 iterations = 20

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from waiting import HANG_S, wait_until
 
-GOOD = "good=mlp@fake,latency=constant:1ms"
+GOOD = "good=mlp@fake,latency=constant:1ms,work=sleep"
 
 
 def measured(run, *subjects, limits=(), processes=1, iterations=20):
@@ -29,7 +29,7 @@ def latencies(trial):
 
 
 def test_worker_killed_in_a_measured_loop(run):
-    done, _, trials = measured(run, GOOD, "bad=mlp@fake,latency=constant:1ms,kill=run:15")
+    done, _, trials = measured(run, GOOD, "bad=mlp@fake,latency=constant:1ms,work=sleep,kill=run:15")
     assert done.returncode == 4
     assert (trials["bad"]["end"], trials["bad"]["signal"], trials["bad"]["phase"]) == ("crashed", 9, "timed")
     assert 0 < len(latencies(trials["bad"])) < 20
@@ -69,7 +69,7 @@ def test_endless_work_is_ended_at_its_limit(run, where, phase, limits):
 
 @pytest.mark.parametrize("bad", ["memory=4GB", "memory_per_run=20MB", "out_of_memory=load", "out_of_memory=run:5"])
 def test_memory_limit(run, bad):
-    done, _, trials = measured(run, f"bad=mlp@fake,latency=constant:1ms,{bad}", GOOD, iterations=200,
+    done, _, trials = measured(run, f"bad=mlp@fake,latency=constant:1ms,work=sleep,{bad}", GOOD, iterations=200,
                                limits=("--memory-limit", "500MB"))
     assert done.returncode == 4
     assert trials["bad"]["end"] == "out_of_memory"
@@ -143,7 +143,7 @@ def trials_stored(folder):
 
 
 def test_killed_driver_leaves_no_orphan_and_resumes(run, infermeter, environment):
-    arguments = ("a=mlp@fake,latency=constant:2ms", "b=mlp@fake,latency=constant:3ms", "--processes", 4,
+    arguments = ("a=mlp@fake,latency=constant:2ms,work=sleep", "b=mlp@fake,latency=constant:3ms,work=sleep", "--processes", 4,
                  "--iterations", 100, "--seed", 7)
     driver = start(infermeter, environment, run.folder, *arguments)
     wait_until(lambda: trials_stored(run.folder) >= 2)
@@ -173,14 +173,14 @@ def test_a_stopped_worker_is_ended_at_its_limit(run, infermeter, environment):
 
 
 def test_resume_refuses_another_plan_and_a_finished_run(run, infermeter, environment):
-    arguments = ["mlp@fake,latency=constant:5ms", "--processes", 3, "--iterations", 100]
+    arguments = ["mlp@fake,latency=constant:5ms,work=sleep", "--processes", 3, "--iterations", 100]
     driver = start(infermeter, environment, run.folder, *arguments)
     wait_until(lambda: trials_stored(run.folder) >= 1)
     driver.kill()
     driver.wait()
 
     def other_plan():
-        return run("run", "mlp@fake,latency=constant:4ms", "--processes", 3, "--iterations", 100, "--resume", "latest")
+        return run("run", "mlp@fake,latency=constant:4ms,work=sleep", "--processes", 3, "--iterations", 100, "--resume", "latest")
 
     # A worker that was just being started may hold the run a moment longer.
     wait_until(lambda: "another infermeter" not in other_plan().stderr)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-GOOD = "good=mlp@fake,latency=constant:1ms"
+GOOD = "good=mlp@fake,latency=constant:1ms,work=sleep"
 
 FACTORIES = """
 import numpy as np

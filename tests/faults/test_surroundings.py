@@ -228,7 +228,7 @@ def test_a_store_that_is_no_file_is_refused_at_once(run, verb, kind):
 
 @pytest.mark.parametrize("damage", ["remove the folder", "remove the store", "swap the store"])
 def test_a_store_that_is_gone_is_not_reported_as_kept(run, infermeter, environment, damage):
-    driver = subprocess.Popen([str(infermeter), "run", "mlp@fake,latency=constant:1ms", "--processes", "500", "--iterations",
+    driver = subprocess.Popen([str(infermeter), "run", "mlp@fake,latency=constant:1ms,work=sleep", "--processes", "500", "--iterations",
                                "20", "--warmup", "0"], env=environment, cwd=run.folder, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     database = run.folder / "results/infermeter.db"
@@ -247,7 +247,7 @@ def test_a_store_that_is_gone_is_not_reported_as_kept(run, infermeter, environme
 
 def test_a_run_is_resumed_from_another_folder_and_with_another_cache(run, environment, tmp_path):
     """What it needs is found where it was, or made again where the cache is now; its CSV is beside its store."""
-    arguments = ("mlp@fake,latency=constant:5ms", "--processes", 3, "--iterations", 50, "--quiet")
+    arguments = ("mlp@fake,latency=constant:5ms,work=sleep", "--processes", 3, "--iterations", 50, "--quiet")
     shim = {"XDG_CACHE_HOME": str(tmp_path / "first cache")}
     full = run("run", *arguments, env=shim)
     assert full.returncode == 0, full.stderr

@@ -117,7 +117,7 @@ def test_tests_that_measure_are_marked(pytest_on):
 
 def test_workers_of_xdist_measure_one_after_the_other_and_all_is_told(pytest_on, run, im):
     pytest.importorskip("xdist")
-    test = "def test_{0}(infermeter):\n    infermeter.run('m{0}=mlp@fake,latency=constant:1ms', iterations=100, warmup=0, processes=1)\n"
+    test = "def test_{0}(infermeter):\n    infermeter.run('m{0}=mlp@fake,latency=constant:1ms,work=sleep', iterations=100, warmup=0, processes=1)\n"
     reported = pytest_on("".join(test.format(i) for i in range(4)), "-p", "xdist.plugin", "-n", "2", "--junit-xml", "junit.xml", code=0)
     assert "4 passed" in reported
     runs = {each.get("value") for each in ElementTree.parse(run.folder / "junit.xml").iter("property") if each.get("name") == "infermeter.run"}

@@ -36,7 +36,7 @@ def test_a_plan_or_a_plan_file(im, run):
 
 def test_progress(im):
     seen = []
-    record = im.run("one=mlp@fake,latency=constant:5ms", processes=2, iterations=60, progress=seen.append)
+    record = im.run("one=mlp@fake,latency=constant:5ms,work=sleep", processes=2, iterations=60, progress=seen.append)
     finished = [p for p in seen if p.finished is not None]
     assert [(p.label, p.trial, p.trials, p.purpose) for p in finished if p.purpose == "timed"] == \
         [("one", 0, 2, "timed"), ("one", 1, 2, "timed")]
@@ -99,7 +99,7 @@ def test_other_threads_go_on_meanwhile(im):
     thread = threading.Thread(target=count)
     thread.start()
     before = counted[0]
-    record = im.run("mlp@fake,latency=constant:10ms", warmup=0, iterations=50, processes=1)
+    record = im.run("mlp@fake,latency=constant:10ms,work=sleep", warmup=0, iterations=50, processes=1)
     during = counted[0] - before
     stop.set()
     thread.join()
@@ -206,7 +206,7 @@ def say(progress):
     if progress.phase == "timed" and progress.iterations_done > 3:
         print("measuring", flush=True)
 try:
-    infermeter.run("mlp@fake,latency=constant:20ms", warmup=0, iterations=1000, processes=3, progress=say)
+    infermeter.run("mlp@fake,latency=constant:20ms,work=sleep", warmup=0, iterations=1000, processes=3, progress=say)
 except KeyboardInterrupt as interrupt:
     samples = interrupt.record.samples
     print(interrupt.record.id, interrupt.record.finished, len(samples), samples[-1].end, len(samples[-1]))
@@ -244,7 +244,7 @@ def test_ctrl_c_ends_the_iteration_and_keeps_the_record(im, interrupted, run):
 
 
 def test_ctrl_c_twice_stops_at_once(interrupted):
-    code, out, err = interrupted(INTERRUPTED.replace("latency=constant:20ms", "latency=constant:20ms,hang=run:10"), signals=2)
+    code, out, err = interrupted(INTERRUPTED.replace("latency=constant:20ms,work=sleep", "latency=constant:20ms,work=sleep,hang=run:10"), signals=2)
     assert code == 130, err
     assert out.split()[1:4] == ["False", "1", "interrupted"]
 
@@ -274,7 +274,7 @@ said = []
 def say(progress):
     if progress.phase == "timed" and not said:
         said.append(print("measuring", flush=True))
-print(infermeter.run("mlp@fake,latency=constant:10ms", warmup=0, iterations=100, processes=1, progress=say).finished)
+print(infermeter.run("mlp@fake,latency=constant:10ms,work=sleep", warmup=0, iterations=100, processes=1, progress=say).finished)
 """)
     assert (code, out) == (0, "handled\nTrue\n")
 

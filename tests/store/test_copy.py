@@ -18,7 +18,7 @@ def listed(run, place):
 
 
 def test_reports_are_the_same_to_the_byte_there_and_back(run, place):
-    for subject in ("mlp@fake", "mlp@fake,latency=constant:1ms"):
+    for subject in ("mlp@fake", "mlp@fake,latency=constant:1ms,work=sleep"):
         assert run("run", subject, *QUICK).returncode == 0
     assert run("run", "mlp@fake", "--profile", *QUICK).returncode == 0
     assert run("baseline", "set", "main", "latest").returncode == 0
@@ -64,7 +64,7 @@ def test_what_cannot_be_copied_is_said(run, words, said):
 def test_a_lost_database_loses_nothing(run_slowly, run, postgres):
     """The trial that could not be kept there is kept here, delivered, and not measured again."""
     place = postgres.url(postgres.new())
-    subjects = ("mlp@fake,latency=constant:1ms", "b=mlp@fake,latency=constant:2ms", "--processes", 3, "--warmup", 0)
+    subjects = ("mlp@fake,latency=constant:1ms,work=sleep", "b=mlp@fake,latency=constant:2ms,work=sleep", "--processes", 3, "--warmup", 0)
     with run_slowly("run", *subjects, "--iterations", 300, "--store", place) as running:
         running.wait_for("[2/6]")
         postgres.crash()

@@ -9,7 +9,7 @@ import pytest
 
 FIXTURES = Path(__file__).resolve().parents[2] / "infermeter"
 QUICK = ("--processes", 2, "--warmup", 0, "--iterations", 5)
-SLOW = ("mlp@fake,latency=constant:1ms", "b=mlp@fake,latency=constant:2ms", "--processes", 3, "--warmup", 0)
+SLOW = ("mlp@fake,latency=constant:1ms,work=sleep", "b=mlp@fake,latency=constant:2ms,work=sleep", "--processes", 3, "--warmup", 0)
 
 
 @pytest.fixture
