@@ -2,7 +2,6 @@
 
 #include <endian.h>
 #include <fmt/format.h>
-#include <libpq-fe.h>
 #include <poll.h>
 #include <zlib.h>
 
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "infermeter/diagnostics/interrupt.hpp"
+#include "infermeter/store/libpq.hpp"
 #include "infermeter/store/postgres_sql.hpp"
 #include "infermeter/text/quoted.hpp"
 
@@ -68,12 +68,12 @@ constexpr const char* session_settings =
 
 int timeout_of(PGconn* connection) {
   int seconds = 0;
-  PQconninfoOption* const options = PQconninfo(connection);
+  PQconninfoOption* const options = libpq().PQconninfo(connection);
   for (const PQconninfoOption* option = options; option != nullptr && option->keyword != nullptr; ++option) {
     if (std::string_view(option->keyword) == "connect_timeout" && option->val != nullptr)
       seconds = std::atoi(option->val);
   }
-  PQconninfoFree(options);
+  libpq().PQconninfoFree(options);
   return seconds > 0 ? seconds : connect_timeout_s;
 }
 
@@ -84,10 +84,10 @@ Error not_connected(const StorePlace& place, std::string_view why) {
 Result<Done> connect(PGconn* connection, const StorePlace& place, const Waiting& waiting) {
   const int most_looks = timeout_of(connection) * 1000 / look_ms;
   int looks = 0;
-  for (auto state = PGRES_POLLING_WRITING; state != PGRES_POLLING_OK; state = PQconnectPoll(connection)) {
-    if (state == PGRES_POLLING_FAILED) return not_connected(place, said(PQerrorMessage(connection)));
+  for (auto state = PGRES_POLLING_WRITING; state != PGRES_POLLING_OK; state = libpq().PQconnectPoll(connection)) {
+    if (state == PGRES_POLLING_FAILED) return not_connected(place, said(libpq().PQerrorMessage(connection)));
     const auto events = static_cast<short>(state == PGRES_POLLING_READING ? POLLIN : POLLOUT);
-    while (!wait_for_socket(PQsocket(connection), events)) {
+    while (!wait_for_socket(libpq().PQsocket(connection), events)) {
       if (look_at_interrupts(waiting.interrupt) > 0) {
         return io_error(fmt::format("stopped while it connected to the store {}", place.shown()));
       }
@@ -136,7 +136,7 @@ class PostgresStatement : public DriverStatement {
     } else {
       ++row_;
     }
-    return row_ < PQntuples(answer_.get());
+    return row_ < libpq().PQntuples(answer_.get());
   }
 
   ValueKind kind(int column) const override {
@@ -167,15 +167,17 @@ class PostgresStatement : public DriverStatement {
     if (type_of(column) != PostgresType::float8) return static_cast<double>(integer(column));
     return std::bit_cast<double>(be64toh(read<std::uint64_t>(bytes(column))));
   }
-  bool is_null(int column) const override { return !has(column) || PQgetisnull(answer_.get(), row_, column) != 0; }
+  bool is_null(int column) const override {
+    return !has(column) || libpq().PQgetisnull(answer_.get(), row_, column) != 0;
+  }
   std::string text(int column) const override {
     const auto value = bytes(column);
     return {reinterpret_cast<const char*>(value.data()), value.size()};
   }
   std::span<const std::byte> bytes(int column) const override {
     if (is_null(column)) return {};
-    return {reinterpret_cast<const std::byte*>(PQgetvalue(answer_.get(), row_, column)),
-            static_cast<std::size_t>(PQgetlength(answer_.get(), row_, column))};
+    return {reinterpret_cast<const std::byte*>(libpq().PQgetvalue(answer_.get(), row_, column)),
+            static_cast<std::size_t>(libpq().PQgetlength(answer_.get(), row_, column))};
   }
 
  private:
@@ -193,10 +195,10 @@ class PostgresStatement : public DriverStatement {
     return number;
   }
   [[nodiscard]] bool has(int column) const {
-    return answer_ && row_ < PQntuples(answer_.get()) && column < PQnfields(answer_.get());
+    return answer_ && row_ < libpq().PQntuples(answer_.get()) && column < libpq().PQnfields(answer_.get());
   }
   [[nodiscard]] PostgresType type_of(int column) const {
-    return static_cast<PostgresType>(PQftype(answer_.get(), column));
+    return static_cast<PostgresType>(libpq().PQftype(answer_.get(), column));
   }
 
   std::string sql_;
@@ -206,8 +208,8 @@ class PostgresStatement : public DriverStatement {
   int row_ = 0;
 };
 
-void PostgresDatabase::Finish::operator()(pg_conn* connection) const { PQfinish(connection); }
-void PostgresDatabase::Clear::operator()(pg_result* result) const { PQclear(result); }
+void PostgresDatabase::Finish::operator()(pg_conn* connection) const { libpq().PQfinish(connection); }
+void PostgresDatabase::Clear::operator()(pg_result* result) const { libpq().PQclear(result); }
 
 PostgresDatabase::PostgresDatabase(std::shared_ptr<pg_conn> connection, std::string name, const Waiting& waiting)
     : connection_(std::move(connection)), name_(std::move(name)), patience_(std::make_unique<Patience>(waiting)) {}
@@ -219,17 +221,17 @@ Result<std::unique_ptr<PostgresDatabase>> PostgresDatabase::open(const StorePlac
   std::ranges::copy(session_words, words.begin());
   std::ranges::copy(session_values, values.begin());
   values[session_values.size()] = place.connection().c_str();
-  std::shared_ptr<pg_conn> connection(PQconnectStartParams(words.data(), values.data(), 1), Finish());
+  std::shared_ptr<pg_conn> connection(libpq().PQconnectStartParams(words.data(), values.data(), 1), Finish());
   if (!connection) return worker_error(fmt::format("memory ran out while connecting to the store {}", place.shown()));
-  if (PQstatus(connection.get()) == CONNECTION_BAD) {
-    return not_connected(place, said(PQerrorMessage(connection.get())));
+  if (libpq().PQstatus(connection.get()) == CONNECTION_BAD) {
+    return not_connected(place, said(libpq().PQerrorMessage(connection.get())));
   }
   INFERMETER_TRY_DONE(connect(connection.get(), place, waiting));
-  PQsetNoticeProcessor(connection.get(), [](void*, const char*) {}, nullptr);
-  if (const int version = PQserverVersion(connection.get()); version < oldest_server) {
+  libpq().PQsetNoticeProcessor(connection.get(), [](void*, const char*) {}, nullptr);
+  if (const int version = libpq().PQserverVersion(connection.get()); version < oldest_server) {
     return not_connected(place, fmt::format("it is PostgreSQL {}, and a store needs 13 or newer", version / 10'000));
   }
-  const char* const encoding = PQparameterStatus(connection.get(), "server_encoding");
+  const char* const encoding = libpq().PQparameterStatus(connection.get(), "server_encoding");
   if (encoding == nullptr || std::string_view(encoding) != "UTF8") {
     return not_connected(place, fmt::format("its encoding is {}, and a store needs UTF8 (createdb --encoding UTF8)",
                                             printable(encoding == nullptr ? "not known" : encoding)));
@@ -240,21 +242,21 @@ Result<std::unique_ptr<PostgresDatabase>> PostgresDatabase::open(const StorePlac
 }
 
 std::string PostgresDatabase::user() const {
-  const char* const name = PQuser(connection_.get());
+  const char* const name = libpq().PQuser(connection_.get());
   return printable(name == nullptr ? "" : name, 100);
 }
 
 void PostgresDatabase::have_heard(int interrupts) const { patience_->have_heard(interrupts); }
 
 bool PostgresDatabase::in_transaction() const {
-  const auto state = PQtransactionStatus(connection_.get());
+  const auto state = libpq().PQtransactionStatus(connection_.get());
   return state == PQTRANS_INTRANS || state == PQTRANS_INERROR || state == PQTRANS_ACTIVE;
 }
 
-bool PostgresDatabase::is_lost() const { return PQstatus(connection_.get()) == CONNECTION_BAD; }
+bool PostgresDatabase::is_lost() const { return libpq().PQstatus(connection_.get()) == CONNECTION_BAD; }
 
 Error PostgresDatabase::lost() const {
-  const std::string why = said(PQerrorMessage(connection_.get()));
+  const std::string why = said(libpq().PQerrorMessage(connection_.get()));
   if (!commits_ && !writes_)
     return io_error(fmt::format("the connection to the store {} was lost while it was read ({})", name_, why));
   return io_error(fmt::format("the connection to the store {} was lost ({}); {}", name_, why,
@@ -264,11 +266,11 @@ Error PostgresDatabase::lost() const {
 }
 
 Error PostgresDatabase::error(const pg_result* result) const {
-  if (PQstatus(connection_.get()) == CONNECTION_BAD) return lost();
-  const char* const code = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  if (libpq().PQstatus(connection_.get()) == CONNECTION_BAD) return lost();
+  const char* const code = result == nullptr ? nullptr : libpq().PQresultErrorField(result, PG_DIAG_SQLSTATE);
   const std::string_view state = code == nullptr ? "" : code;
-  const char* const primary = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-  const std::string why = said(primary == nullptr ? PQerrorMessage(connection_.get()) : primary);
+  const char* const primary = result == nullptr ? nullptr : libpq().PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  const std::string why = said(primary == nullptr ? libpq().PQerrorMessage(connection_.get()) : primary);
   if (state == "57P01" || state == "57P02" || state.starts_with("08")) return lost();
   if (state == "57014" && patience_->interrupted()) {
     return io_error(fmt::format("stopped while it {} the store {}", writes_ ? "waited for" : "read", name_));
@@ -298,31 +300,32 @@ Result<Done> PostgresDatabase::wait_for_answer() const {
   int looks = 0;
   bool cancelled = false;
   while (true) {
-    const int unsent = PQflush(connection);
-    if (unsent < 0 || PQconsumeInput(connection) == 0) return lost();
-    if (unsent == 0 && PQisBusy(connection) == 0) return Done{};
-    if (wait_for_socket(PQsocket(connection), static_cast<short>(unsent == 0 ? POLLIN : POLLIN | POLLOUT))) continue;
+    const int unsent = libpq().PQflush(connection);
+    if (unsent < 0 || libpq().PQconsumeInput(connection) == 0) return lost();
+    if (unsent == 0 && libpq().PQisBusy(connection) == 0) return Done{};
+    if (wait_for_socket(libpq().PQsocket(connection), static_cast<short>(unsent == 0 ? POLLIN : POLLIN | POLLOUT)))
+      continue;
     if (cancelled || !patience_->interrupted()) continue;
     if (writes_ && ++looks < looks_before_cancel) continue;
     cancelled = true;
     std::array<char, 256> reason{};
-    if (PGcancel* const cancel = PQgetCancel(connection); cancel != nullptr) {
-      PQcancel(cancel, reason.data(), reason.size());
-      PQfreeCancel(cancel);
+    if (PGcancel* const cancel = libpq().PQgetCancel(connection); cancel != nullptr) {
+      libpq().PQcancel(cancel, reason.data(), reason.size());
+      libpq().PQfreeCancel(cancel);
     }
   }
 }
 
 Result<PostgresDatabase::Answer> PostgresDatabase::ask(const std::string& sql, const Parameters* parameters) const {
   PGconn* const connection = connection_.get();
-  if (PQstatus(connection) == CONNECTION_BAD) return lost();
+  if (libpq().PQstatus(connection) == CONNECTION_BAD) return lost();
   if (heeds_signals_ && !writes_ && patience_->interrupted()) {
     return io_error(fmt::format("stopped while it read the store {}", name_));
   }
-  PQsetnonblocking(connection, 1);
+  libpq().PQsetnonblocking(connection, 1);
   int sent = 0;
   if (parameters == nullptr) {
-    sent = PQsendQuery(connection, sql.c_str());
+    sent = libpq().PQsendQuery(connection, sql.c_str());
   } else {
     const auto count = parameters->types.size();
     std::vector<const char*> values(count);
@@ -334,22 +337,22 @@ Result<PostgresDatabase::Answer> PostgresDatabase::ask(const std::string& sql, c
       values[i] = is_borrowed ? reinterpret_cast<const char*>(borrowed.data()) : parameters->owned[i].data();
       if (parameters->nulls[i]) values[i] = nullptr;
     }
-    sent = PQsendQueryParams(connection, sql.c_str(), static_cast<int>(count), parameters->types.data(), values.data(),
-                             lengths.data(), formats.data(), 1);
+    sent = libpq().PQsendQueryParams(connection, sql.c_str(), static_cast<int>(count), parameters->types.data(),
+                                     values.data(), lengths.data(), formats.data(), 1);
   }
   if (sent == 0) return error(nullptr);
   Answer last;
   while (true) {
     INFERMETER_TRY_DONE(wait_for_answer());
-    Answer answer(PQgetResult(connection));
+    Answer answer(libpq().PQgetResult(connection));
     if (!answer) break;
     // The first error of several statements is the one that counts.
-    if (!last || PQresultStatus(last.get()) != PGRES_FATAL_ERROR) last = std::move(answer);
+    if (!last || libpq().PQresultStatus(last.get()) != PGRES_FATAL_ERROR) last = std::move(answer);
   }
   if (!last) return error(nullptr);
-  const auto status = PQresultStatus(last.get());
+  const auto status = libpq().PQresultStatus(last.get());
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) return error(last.get());
-  changed_rows_ = std::atoll(PQcmdTuples(last.get()));
+  changed_rows_ = std::atoll(libpq().PQcmdTuples(last.get()));
   return last;
 }
 
@@ -377,7 +380,7 @@ Result<Done> PostgresDatabase::commit() const {
   if (!committed.ok()) return committed.error();
   writes_ = false;
   // Of a transaction that failed before, COMMIT is a ROLLBACK.
-  if (std::string_view(PQcmdStatus(committed->get())) == "COMMIT") return Done{};
+  if (std::string_view(libpq().PQcmdStatus(committed->get())) == "COMMIT") return Done{};
   return io_error(fmt::format("the store {} did not keep a record: the transaction had failed", name_));
 }
 
@@ -394,8 +397,8 @@ Result<std::shared_ptr<void>> PostgresDatabase::take_run_lock(std::string_view r
   if (taken == 0) return std::shared_ptr<void>();
   const auto unlock = [connection = connection_, lock](void*) {
     const auto sql = fmt::format("SELECT pg_advisory_unlock({}, {})", lock_class, lock);
-    PQsetnonblocking(connection.get(), 0);
-    const Answer answer(PQexec(connection.get(), sql.c_str()));  // where the connection is lost, so is the lock
+    libpq().PQsetnonblocking(connection.get(), 0);
+    const Answer answer(libpq().PQexec(connection.get(), sql.c_str()));  // where the connection is lost, so is the lock
   };
   return std::shared_ptr<void>(connection_.get(), unlock);
 }

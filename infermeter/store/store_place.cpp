@@ -1,11 +1,11 @@
 #include "infermeter/store/store_place.hpp"
 
 #include <fmt/format.h>
-#include <libpq-fe.h>
 
 #include <algorithm>
 #include <memory>
 
+#include "infermeter/store/libpq.hpp"
 #include "infermeter/text/quoted.hpp"
 
 namespace infermeter {
@@ -46,7 +46,7 @@ bool has_password_in_url(std::string_view text) {
 }
 
 struct FreeOptions {
-  void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
+  void operator()(PQconninfoOption* options) const { libpq().PQconninfoFree(options); }
 };
 using Options = std::unique_ptr<PQconninfoOption, FreeOptions>;
 
@@ -91,11 +91,12 @@ Result<StorePlace> StorePlace::from_text(std::string_view text) {
     }
     return StorePlace(std::filesystem::path(text));
   }
+  INFERMETER_TRY_DONE(load_libpq());
   StorePlace place;
   place.connection_ = text;
   char* complaint = nullptr;
-  const Options options(PQconninfoParse(place.connection_.c_str(), &complaint));
-  const std::unique_ptr<char, void (*)(void*)> owned(complaint, PQfreemem);
+  const Options options(libpq().PQconninfoParse(place.connection_.c_str(), &complaint));
+  const std::unique_ptr<char, void (*)(void*)> owned(complaint, libpq().PQfreemem);
   if (options == nullptr) {
     std::string why = complaint == nullptr ? "memory ran out" : complaint;
     while (why.ends_with('\n')) why.pop_back();

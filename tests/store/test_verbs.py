@@ -151,6 +151,22 @@ def test_what_is_no_store_is_refused_in_one_sentence(run, verb, text, said):
     assert "secret" not in done.stderr and not (run.folder / "results/infermeter.db").exists()
 
 
+@pytest.mark.parametrize(("instead", "why"), [
+    ("nothing", "libpq.so.5: file too short"), ("another library", "it has no PQcancel"),
+])
+def test_where_libpq_is_missing_files_are_stores_all_the_same(run, build_dir, instead, why):
+    library = run.folder / "libraries/libpq.so.5"
+    library.parent.mkdir()
+    [another] = (build_dir / "lib").rglob("infermeter_backend_fake.so")
+    library.write_bytes(b"" if instead == "nothing" else another.read_bytes())
+    env = {"LD_LIBRARY_PATH": str(library.parent)}
+    assert run("run", "mlp@fake", *QUICK, env=env).returncode == 0
+    done = run("runs", "--store", "postgresql://host/database", env=env)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    assert "a store in PostgreSQL needs libpq.so.5 (Debian: apt install libpq5), which cannot be loaded: " in done.stderr
+    assert why in done.stderr
+
+
 def test_a_file_can_name_a_service_only(run, postgres):
     database = postgres.new()
     (run.folder / "services.conf").write_text(f"[team]\nhost={postgres.folder}\nuser=infermeter\ndbname={database}\n")
