@@ -103,6 +103,14 @@ def test_what_is_in_it(wheel, source_dir):
     assert {name.split("/")[0] for name in names} == {"infermeter", f"infermeter-{version}.dist-info"}
 
 
+def test_libpq_is_linked(wheel, tmp_path):
+    """auditwheel copies what is linked, and knows nothing of what is loaded later."""
+    with zipfile.ZipFile(wheel) as archive:
+        library = archive.extract("infermeter/lib/libinfermeter.so.0", tmp_path)
+    needed = subprocess.run(["readelf", "--dynamic", library], capture_output=True, text=True, check=True).stdout
+    assert "Shared library: [libpq.so.5]" in needed
+
+
 def test_what_others_wrote_is_told(wheel, build_dir, source_dir, tmp_path):
     """scripts/bundle.py: texts of licences and a bill of materials, the same bytes each time."""
     files = []
