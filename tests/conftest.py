@@ -17,7 +17,8 @@ RUN_LIMIT_S = 120
 # Files of few but long tests: begun late, they would be waited for when all others are done. Those of Slurm wait, and leave the processors idle.
 BEGIN_WITH = ("variants/test_variants", "cli/test_earlier_words", "frameworks/test_libtorch", "docs/test_python_examples", "web/test_access",
               "conformance/test_onnx_node_tests", "fleet/test_slurm", "web/test_operators", "web/test_figures", "web/test_stacks", "docs/test_examples", "install/test_wheel",
-              "examples/test_regression_gate", "frameworks/test_weights", "attribution/test_flops", "frameworks/test_pruned")
+              "examples/test_regression_gate", "frameworks/test_weights", "attribution/test_flops", "frameworks/test_pruned", "web/test_firefox",
+              "cli/test_study")
 
 # What pytest makes of a test's assertions is kept, wherever Python is told to keep nothing: the other processes take it.
 sys.dont_write_bytecode = False

@@ -21,9 +21,10 @@ namespace infermeter::python {
 
 class CallingThread {
  public:
-  // In the calling thread, with the GIL: has `work` done in another thread, and returns when that has ended. `work`
-  // must not throw. The GIL is free but for tasks, and for looking for signals twenty times a second.
-  void serve(const std::function<void()>& work);
+  // In the calling thread, with the GIL: has `work` done in another thread, and returns the Result that it gives, or
+  // what it throws as one. The GIL is free but for tasks, and for looking for signals twenty times a second.
+  template <class Work>
+  std::invoke_result_t<Work> result_of(Work work);
 
   // In the other thread: has `task` run in the calling one, with the GIL, and returns when it has been. What it raises
   // is noted as an interruption.
@@ -37,6 +38,7 @@ class CallingThread {
   void raise_again() const;
 
  private:
+  void serve(const std::function<void()>& work);  // which must not throw
   const std::function<void()>* wait_for_task();
   void run(const std::function<void()>& task);
   void finish_task();
@@ -52,21 +54,27 @@ class CallingThread {
   nanobind::object exception_;
 };
 
+template <class Work>
+std::invoke_result_t<Work> CallingThread::result_of(Work work) {
+  std::optional<std::invoke_result_t<Work>> product;
+  serve([&] {
+    try {
+      product = work();
+    } catch (const std::exception& error) {  // of the standard library: memory, most likely
+      product = internal_error(std::string("stopped by an unexpected error: ") + error.what());
+    }
+  });
+  return std::move(*product);
+}
+
 // What `work(interrupt)` gives, a Result, done without the interpreter's lock. A signal's handler that raises ends it
 // where it looks at interruptions, and is what this raises.
 template <class Work>
 auto interruptible(Work work) -> std::invoke_result_t<Work, const std::atomic<int>*> {
   CallingThread caller;
-  std::optional<std::invoke_result_t<Work, const std::atomic<int>*>> product;
-  caller.serve([&] {
-    try {
-      product = work(&caller.interrupt());
-    } catch (const std::exception& error) {  // of the standard library: memory, most likely
-      product = internal_error(std::string("stopped by an unexpected error: ") + error.what());
-    }
-  });
+  auto product = caller.result_of([&] { return work(&caller.interrupt()); });
   caller.raise_again();
-  return std::move(*product);
+  return product;
 }
 
 }  // namespace infermeter::python

@@ -104,14 +104,6 @@ Result<RunRecord> measure(const Request& request, const RunContext& context) {
   return run(std::move(plan), context, request.resume);
 }
 
-Result<RunRecord> measure_whole(const Request& request, const RunContext& context) {
-  try {
-    return measure(request, context);
-  } catch (const std::exception& error) {  // of the standard library: memory, most likely
-    return internal_error(fmt::format("stopped by an unexpected error: {}", error.what()));
-  }
-}
-
 // What was measured until then goes with the exception, as its attribute `record`.
 [[noreturn]] void raise_interruption(const nb::object& exception, Result<RunRecord>&& record) {
   if (record.ok()) exception.attr("record") = std::make_shared<MeasuredRun>(std::move(record).value());
@@ -145,11 +137,10 @@ std::shared_ptr<MeasuredRun> measured(const Request& request, const nb::object& 
   LiveSubjects live_subjects(live);
   live_subjects.attach(context, caller.interrupt());
   call_for_live_trials(context, caller);
-  std::optional<Result<RunRecord>> record;
-  caller.serve([&] { record = measure_whole(request, context); });
-  if (caller.exception().is_valid()) raise_interruption(caller.exception(), std::move(*record));
-  if (live_subjects.interruption().is_valid()) raise_interruption(live_subjects.interruption(), std::move(*record));
-  return std::make_shared<MeasuredRun>(value_or_raise(std::move(*record)));
+  Result<RunRecord> record = caller.result_of([&] { return measure(request, context); });
+  if (caller.exception().is_valid()) raise_interruption(caller.exception(), std::move(record));
+  if (live_subjects.interruption().is_valid()) raise_interruption(live_subjects.interruption(), std::move(record));
+  return std::make_shared<MeasuredRun>(value_or_raise(std::move(record)));
 }
 
 std::shared_ptr<MeasuredRun> run_plan(const Plan& plan, const nb::object& progress,

@@ -1,5 +1,4 @@
 // variants(): a model's variants made and measured for a Python program.
-#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
@@ -9,7 +8,6 @@
 
 #include <array>
 #include <memory>
-#include <optional>
 
 #include "infermeter/infermeter.hpp"
 #include "python/bind/calling_thread.hpp"
@@ -78,13 +76,9 @@ Result<VariantsOutcome> make_and_measure(PreparedVariants prepared, const Varian
 
 Result<VariantsOutcome> whole(const VariantsRequest& request, const PlanDraft& draft,
                               const VariantMakingContext& making, const RunContext& context) {
-  try {
-    INFERMETER_TRY(PreparedVariants prepared,
-                   prepare_variants(request, draft, context.launcher, context.cache, context.interrupt));
-    return make_and_measure(std::move(prepared), making, context);
-  } catch (const std::exception& error) {  // of the standard library: memory, most likely
-    return internal_error(fmt::format("stopped by an unexpected error: {}", error.what()));
-  }
+  INFERMETER_TRY(PreparedVariants prepared,
+                 prepare_variants(request, draft, context.launcher, context.cache, context.interrupt));
+  return make_and_measure(std::move(prepared), making, context);
 }
 
 std::shared_ptr<MeasuredVariants> variants(const nb::dict& asked, const nb::dict& settings, const nb::object& note,
@@ -103,13 +97,9 @@ std::shared_ptr<MeasuredVariants> variants(const nb::dict& asked, const nb::dict
   if (!note.is_none()) {
     making.on_note = [&](const std::string& sentence) { caller.call([&] { note(sentence); }); };
   }
-  std::optional<Result<VariantsOutcome>> outcome;
-  caller.serve([&] { outcome = whole(request, draft, making, context); });
-  if (caller.exception().is_valid()) {
-    PyErr_SetObject(caller.exception().type().ptr(), caller.exception().ptr());
-    throw nb::python_error();
-  }
-  VariantsOutcome done = value_or_raise(std::move(*outcome));
+  auto outcome = caller.result_of([&] { return whole(request, draft, making, context); });
+  caller.raise_again();
+  VariantsOutcome done = value_or_raise(std::move(outcome));
   return std::make_shared<MeasuredVariants>(
       MeasuredVariants{std::make_shared<MeasuredRun>(std::move(done.record)), std::move(done.set)});
 }
