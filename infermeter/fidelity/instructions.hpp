@@ -2,7 +2,7 @@
 // processor executes is taken.
 //
 // Highway's own choice, HWY_DYNAMIC_DISPATCH, is in libhwy, and Debian's libhwy measures how fine the clock is whenever
-// it is loaded: 4 ms of each start of a program. Its headers alone need no library.
+// it is loaded: 4 ms of each start of a program. Its headers need the library for assertions alone.
 #pragma once
 
 #include <type_traits>

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
+
 #include "infermeter/fidelity/instructions.hpp"
 
 namespace infermeter {
@@ -11,8 +14,9 @@ namespace infermeter {
 template <class Use>
 void on_each_target(Use use) {
   const Instructions widest = widest_instructions();
+  constexpr std::array names = {"baseline", "SSE4", "AVX2", "AVX-512"};
   for (auto now = static_cast<int>(widest); now >= 0; --now) {
-    SCOPED_TRACE(now);
+    SCOPED_TRACE(names.at(static_cast<std::size_t>(now)));
     limit_instructions(static_cast<Instructions>(now));
     use();
   }

@@ -1,4 +1,4 @@
-// libpq, loaded when the first store is a database and not with the program: it brings eighteen libraries (TLS,
+// libpq, loaded when the first store is a database and not with the program: it brings twenty libraries (TLS,
 // Kerberos, LDAP), which take 4 ms of each start and that no other command needs.
 #pragma once
 

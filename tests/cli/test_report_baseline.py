@@ -83,15 +83,14 @@ def refused(done, sentence):
 
 def test_figures_that_none_can_be_are_refused(run, report):
     whole = json.loads(report.read_text())
-    for number, (place, value, sentence) in enumerate(WRONG):
+    for place, value, sentence in WRONG:
         part = whole["trials"][1]
         for key in place[:-1]:
             part = part[key]
         kept, part[place[-1]] = part[place[-1]], value
         report.write_text(json.dumps(whole))
         part[place[-1]] = kept
-        if number < 3:
-            refused(run("baseline", "set", "release", "report.json"), "report.json is not a baseline: it is damaged: trial 1: ")
+        refused(run("baseline", "set", "release", "report.json"), "report.json is not a baseline: it is damaged: trial 1: ")
         refused(run("gate", "gate.toml", "--baseline", "report.json"), sentence)
     for change, sentence in [
             (lambda r: r["models"][0].update(size_bytes=-5), "a size, or a number of weights, is not a whole number"),

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
-#include <utility>
 #include <vector>
 
 #include <boost/math/distributions/binomial.hpp>

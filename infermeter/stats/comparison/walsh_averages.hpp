@@ -17,7 +17,6 @@ class WalshAverages {
   explicit WalshAverages(std::span<const double> values);
 
   void add(double value);
-  void clear() { sorted_.clear(); }
 
   [[nodiscard]] std::size_t size() const { return sorted_.size() * (sorted_.size() + 1) / 2; }
 
