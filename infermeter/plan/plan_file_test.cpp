@@ -422,6 +422,8 @@ TEST(PlanJson, RefusesWhatIsDamaged) {
   EXPECT_THAT(message(R"({"seed": -1})"), HasSubstr("plan seed is not a whole number of at least 0"));
   EXPECT_THAT(message(R"({"processes": 99999999999})"), HasSubstr("plan processes is not"));
   EXPECT_THAT(message(R"({"cpus": ["a"]})"), HasSubstr("plan cpus is not an array of whole numbers"));
+  for (const char* cpus : {R"({"cpus": [4294967296]})", R"({"cpus": [18446744073709551615]})", R"({"cpus": [0.5]})"})
+    EXPECT_THAT(message(cpus), HasSubstr("plan cpus is not an array of whole numbers of 32 bits"));
   EXPECT_THAT(message(R"({"subjects": [{"model": 1}]})"), HasSubstr("subject model is not a string"));
   EXPECT_THAT(message(R"({"subjects": [{"dtype": "int8"}]})"), HasSubstr("subject dtype"));
   EXPECT_THAT(message(R"({"subjects": [{"options": [["a"]]}]})"), HasSubstr("[name, value]"));

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "infermeter/plan/plan_file.hpp"
 
@@ -40,6 +42,13 @@ Json subject_to_json(const Subject& s) {
   return json;
 }
 
+// nullopt: it is no whole number, or one beyond 64 bits with a sign. get<> would truncate and wrap.
+std::optional<std::int64_t> whole_from(const Json& json) {
+  if (!json.is_number_integer()) return std::nullopt;
+  if (json.is_number_unsigned() && !std::in_range<std::int64_t>(json.get<std::uint64_t>())) return std::nullopt;
+  return json.get<std::int64_t>();
+}
+
 // Reads an object's members into fields. The first member of a wrong kind stops it and is named in the error; members
 // that are not there leave the field as it is, so that plans of older versions can be read.
 class Members {
@@ -57,10 +66,9 @@ class Members {
   void read(const char* key, std::int64_t& field) {
     const Json* member = find(key);
     if (member == nullptr) return;
-    const bool fits = member->is_number_integer() &&
-                      (!member->is_number_unsigned() || member->get<std::uint64_t>() <= std::uint64_t{INT64_MAX});
-    if (!fits) return fail(key, "a whole number");
-    field = member->get<std::int64_t>();
+    const auto whole = whole_from(*member);
+    if (!whole) return fail(key, "a whole number");
+    field = *whole;
   }
   void read(const char* key, int& field) {
     std::int64_t wide = field;
@@ -86,8 +94,9 @@ class Members {
   }
   void read(const char* key, std::vector<int>& field) {
     for_each(key, [&](const Json& element) {
-      if (!element.is_number_integer()) return fail(key, "an array of whole numbers");
-      field.push_back(element.get<int>());
+      const auto wide = whole_from(element);
+      if (!wide || !std::in_range<int>(*wide)) return fail(key, "an array of whole numbers of 32 bits");
+      field.push_back(static_cast<int>(*wide));
     });
   }
   void read(const char* key, Pairs& field) {

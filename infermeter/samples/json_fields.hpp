@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,12 +25,22 @@ using Json = nlohmann::json;  // keys in alphabetical order: the same value has 
 class FieldWriter;
 class FieldReader;
 
+// Of `template <class V, MaybeConst<T> S> void visit_fields(V& v, S& s)`: one list for what writes and what reads.
+template <class T, class Of>
+concept MaybeConst = std::same_as<std::remove_const_t<T>, Of>;
+
 template <class T>
 concept Whole = std::integral<T> && !std::same_as<T, bool>;
 template <class T>
 concept Structure = requires(FieldWriter& writer, FieldReader& reader, const T& in, T& out) {
   visit_fields(writer, in);
   visit_fields(reader, out);
+};
+// Small structures that are an array without names: `fields_in_order(T&)` is a tuple of references to the fields.
+template <class T>
+concept Listed = requires(const T& in, T& out) {
+  fields_in_order(in);
+  fields_in_order(out);
 };
 // Closed lists that go by name: `name_to_value(std::string_view, T&)` says whether it knows the name.
 template <class T>
@@ -61,6 +73,10 @@ Json json_of(T value) {
 }
 template <Structure T>
 Json json_of(const T& value);
+template <Listed T>
+Json json_of(const T& value) {
+  return std::apply([](const auto&... fields) { return Json::array({json_of(fields)...}); }, fields_in_order(value));
+}
 template <class T>
 Json json_of(const std::optional<T>& value) {
   return value ? json_of(*value) : Json(nullptr);
@@ -69,6 +85,18 @@ template <class T>
 Json json_of(const std::vector<T>& values) {
   Json array = Json::array();
   for (const T& value : values) array.push_back(json_of(value));
+  return array;
+}
+
+// NaN and the infinities by name, as text.
+inline Json exact_json_of(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+inline Json exact_json_of(const std::optional<double>& value) { return value ? exact_json_of(*value) : Json(nullptr); }
+inline Json exact_json_of(const std::vector<double>& values) {
+  Json array = Json::array();
+  for (const double value : values) array.push_back(exact_json_of(value));
   return array;
 }
 
@@ -86,6 +114,14 @@ class FieldWriter {
   template <class T>
   void where_there(const char* key, const std::optional<T>& value) {
     if (value) field(key, value);
+  }
+  template <class T>
+  void exact(std::string_view key, const T& value) {
+    object_[std::string(key)] = exact_json_of(value);
+  }
+  template <class T>
+  void exact_required(std::string_view key, const T& value) {
+    exact(key, value);
   }
   [[nodiscard]] Json take() { return std::move(object_); }
 
@@ -154,6 +190,18 @@ FieldCheck read_json(const Json& json, std::pair<First, Second>& value) {
   FieldCheck problem = read_json(json[0], value.first);
   return problem ? problem : read_json(json[1], value.second);
 }
+template <Listed T>
+FieldCheck read_json(const Json& json, T& value) {
+  const auto read_all = [&](auto&... fields) {
+    if (!json.is_array() || json.size() != sizeof...(fields))
+      return wrong_type(json, "a list of " + std::to_string(sizeof...(fields)));
+    FieldCheck problem;
+    std::size_t at = 0;
+    ((problem = problem ? problem : read_json(json[at++], fields)), ...);
+    return problem;
+  };
+  return std::apply(read_all, fields_in_order(value));
+}
 template <Named T>
 FieldCheck read_json(const Json& json, T& value) {
   if (!json.is_string()) return wrong_type(json, "a name");
@@ -183,6 +231,27 @@ FieldCheck read_json(const Json& json, std::vector<T>& values) {
   return std::nullopt;
 }
 
+inline FieldCheck read_exact_json(const Json& json, double& value) {
+  if (json.is_number()) return value = json.get<double>(), std::nullopt;
+  const std::string_view name = json.is_string() ? std::string_view(json.get_ref<const std::string&>()) : "";
+  if (name != "nan" && name != "inf" && name != "-inf") return wrong_type(json, "a number, 'nan', 'inf' or '-inf'");
+  const double infinity = std::numeric_limits<double>::infinity();
+  value = name == "nan" ? std::numeric_limits<double>::quiet_NaN() : name == "inf" ? infinity : -infinity;
+  return std::nullopt;
+}
+inline FieldCheck read_exact_json(const Json& json, std::optional<double>& value) {
+  value.reset();
+  if (json.is_null()) return std::nullopt;
+  return read_exact_json(json, value.emplace());
+}
+inline FieldCheck read_exact_json(const Json& json, std::vector<double>& values) {
+  if (!json.is_array()) return wrong_type(json, "a list");
+  values.clear();
+  FieldCheck problem;
+  for (const Json& element : json) problem = problem ? problem : read_exact_json(element, values.emplace_back());
+  return problem;
+}
+
 // Keys it is not asked for are ignored; a key that is missing leaves the default. The first thing wrong is kept.
 class FieldReader {
  public:
@@ -196,19 +265,31 @@ class FieldReader {
   template <class T>
   void field(const char* key, T& value) {
     const auto found = object_.find(key);
-    if (found == object_.end()) return;
-    FieldCheck problem = read_json(*found, value);
-    if (!problem) return;
-    const bool joins = !problem->where.empty() && problem->where.front() != '[';
-    fail({key + std::string(joins ? "." : "") + problem->where, std::move(problem->what)});
+    if (found != object_.end()) fail_at(key, read_json(*found, value));
   }
   template <class T>
   void where_there(const char* key, std::optional<T>& value) {
     field(key, value);
   }
+  // Of numbers that may be NaN or infinite: null is no number, but an optional one that is not known.
+  template <class T>
+  void exact(std::string_view key, T& value) {
+    const auto found = object_.find(key);
+    if (found != object_.end()) fail_at(key, read_exact_json(*found, value));
+  }
+  template <class T>
+  void exact_required(std::string_view key, T& value) {
+    if (!object_.contains(key)) return fail({std::string(key), "is missing"});
+    exact(key, value);
+  }
   [[nodiscard]] FieldCheck take_problem() { return std::move(problem_); }
 
  private:
+  void fail_at(std::string_view key, FieldCheck problem) {
+    if (!problem) return;
+    const bool joins = !problem->where.empty() && problem->where.front() != '[';
+    fail({std::string(key) + (joins ? "." : "") + problem->where, std::move(problem->what)});
+  }
   void fail(FieldProblem problem) {
     if (!problem_) problem_ = std::move(problem);
   }
@@ -228,13 +309,13 @@ FieldCheck read_json(const Json& json, T& value) {
 // ---- Whole texts ----
 
 // Canonical: no spaces, keys in alphabetical order. Bytes that are no UTF-8 become U+FFFD, as JSON cannot hold them.
-template <Structure T>
+template <class T>
 [[nodiscard]] std::string structure_to_json(const T& value) {
   return json_of(value).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // `what` names it in the sentence: "the record of a trial".
-template <Structure T>
+template <class T>
 [[nodiscard]] Result<T> structure_from_json(std::string_view text, std::string_view what) {
   const Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   const std::string begin(what);

@@ -8,9 +8,6 @@
 namespace infermeter {
 namespace {
 
-template <class T, class Of>
-concept MaybeConstProfile = std::same_as<std::remove_const_t<T>, Of>;
-
 // Every event is of an operator that is there; lists that belong together are of one length.
 bool fits(const OperatorProfile& profile) {
   const std::size_t events = profile.iteration.size(), operators = profile.operators.size();
@@ -30,7 +27,7 @@ bool fits(const StackProfile& profile) {
 
 }  // namespace
 
-template <class V, MaybeConstProfile<ProfiledOperator> S>
+template <class V, MaybeConst<ProfiledOperator> S>
 void visit_fields(V& v, S& s) {
   v.required("name", s.name);
   v.field("kind", s.kind);
@@ -53,14 +50,14 @@ void visit_fields(V& v, S& s) {
   v.field("moved_bytes", s.moved_bytes);
 }
 
-template <class V, MaybeConstProfile<ProfileSource> S>
+template <class V, MaybeConst<ProfileSource> S>
 void visit_fields(V& v, S& s) {
   v.required("name", s.name);
   v.field("available", s.available);
   v.field("detail", s.detail);
 }
 
-template <class V, MaybeConstProfile<OperatorProfile> S>
+template <class V, MaybeConst<OperatorProfile> S>
 void visit_fields(V& v, S& s) {
   v.required("position", s.position);
   v.field("sources", s.sources);
@@ -75,14 +72,14 @@ void visit_fields(V& v, S& s) {
   v.field("cut", s.cut);
 }
 
-template <class V, MaybeConstProfile<StackFrame> S>
+template <class V, MaybeConst<StackFrame> S>
 void visit_fields(V& v, S& s) {
   v.field("symbol", s.symbol);
   v.field("module", s.module);
   v.field("offset", s.offset);
 }
 
-template <class V, MaybeConstProfile<StackSample> S>
+template <class V, MaybeConst<StackSample> S>
 void visit_fields(V& v, S& s) {
   v.field("t_s", s.t_s);
   v.field("thread", s.thread);
@@ -92,7 +89,7 @@ void visit_fields(V& v, S& s) {
   v.field("op", s.op);
 }
 
-template <class V, MaybeConstProfile<StackProfile> S>
+template <class V, MaybeConst<StackProfile> S>
 void visit_fields(V& v, S& s) {
   v.field("frames", s.frames);
   v.field("threads", s.threads);
@@ -101,7 +98,7 @@ void visit_fields(V& v, S& s) {
   v.field("cut", s.cut);
 }
 
-template <class V, MaybeConstProfile<TrialStacks> S>
+template <class V, MaybeConst<TrialStacks> S>
 void visit_fields(V& v, S& s) {
   v.required("position", s.position);
   v.required("method", s.method);
@@ -110,7 +107,7 @@ void visit_fields(V& v, S& s) {
   v.field("stacks", s.stacks);
 }
 
-template <class V, MaybeConstProfile<ComputePeak> S>
+template <class V, MaybeConst<ComputePeak> S>
 void visit_fields(V& v, S& s) {
   v.required("dtype", s.dtype);
   v.field("ops_per_s", s.ops_per_s);
@@ -119,7 +116,7 @@ void visit_fields(V& v, S& s) {
   v.field("instructions", s.instructions);
 }
 
-template <class V, MaybeConstProfile<BandwidthPeak> S>
+template <class V, MaybeConst<BandwidthPeak> S>
 void visit_fields(V& v, S& s) {
   v.required("level", s.level);
   v.field("bytes_per_s", s.bytes_per_s);
@@ -128,7 +125,7 @@ void visit_fields(V& v, S& s) {
   v.field("holds_bytes", s.holds_bytes);
 }
 
-template <class V, MaybeConstProfile<MachinePeaks> S>
+template <class V, MaybeConst<MachinePeaks> S>
 void visit_fields(V& v, S& s) {
   v.required("threads", s.threads);
   v.field("compute", s.compute);

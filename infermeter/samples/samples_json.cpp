@@ -9,18 +9,13 @@
 #include <tuple>
 #include <type_traits>
 
+#include "infermeter/samples/diagnostic_fields.hpp"
 #include "infermeter/samples/generation/generation_counters.hpp"
 #include "infermeter/samples/json_fields.hpp"
 #include "infermeter/samples/load/check_load_record.hpp"
 #include "infermeter/samples/trial_fields.hpp"
 
 namespace infermeter {
-namespace {
-
-template <class T, class Of>
-concept MaybeConst = std::same_as<std::remove_const_t<T>, Of>;
-
-}  // namespace
 
 bool name_to_value(std::string_view name, TrialEnd& value) {
   const auto found = trial_end_from_string(name);
@@ -34,11 +29,6 @@ bool name_to_value(std::string_view name, Purpose& value) {
 
 bool name_to_value(std::string_view name, Phase& value) {
   const auto found = phase_from_string(name);
-  return found ? (value = *found, true) : false;
-}
-
-bool name_to_value(std::string_view name, DiagnosticId& value) {
-  const auto found = diagnostic_from_string(name);
   return found ? (value = *found, true) : false;
 }
 
@@ -89,13 +79,6 @@ void visit_fields(V& v, S& s) {
   v.field("inf_count", s.inf_count);
   v.field("batch_axis", s.batch_axis);
   v.field("element_count", s.element_count);
-}
-
-template <class V, MaybeConst<Diagnostic> S>
-void visit_fields(V& v, S& s) {
-  v.required("id", s.id);
-  v.field("message", s.message);
-  v.field("about", s.about);
 }
 
 template <class V, MaybeConst<HistogramRecord> S>

@@ -6,9 +6,12 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <utility>
 
 #include "infermeter/plan/plan_file.hpp"
+#include "infermeter/samples/json_fields.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/store/record_json.hpp"
 #include "infermeter/store/test_places.hpp"
@@ -193,6 +196,48 @@ TEST(Store, AccuracyThatCannotBeIsDamage) {
   EXPECT_FALSE(with("[1.5]", "[-1.5]").ok());
   EXPECT_FALSE(with("[1.5]", "[\"1\"]").ok());
   EXPECT_FALSE(with("\"rows\":3", "\"rows\":3.5").ok());
+}
+
+// Every whole number in turn becomes `changed`.
+void for_each_whole_number(Json& json, const std::function<void()>& look, const Json& changed) {
+  if (json.is_structured()) {
+    for (Json& element : json) for_each_whole_number(element, look, changed);
+  } else if (json.is_number_integer()) {
+    const Json whole = std::exchange(json, changed);
+    look();
+    json = whole;
+  }
+}
+
+TEST(Store, WholeNumbersAreNeitherTruncatedNorWrapped) {
+  SubjectAccuracy accuracy{.subject = 1, .accuracy = {}, .reference = 0, .paired = PairedRight{}};
+  accuracy.accuracy.labels = LabelAccuracy{.rows = 7, .top1 = 5, .top5 = 6, .classes = {{}}};
+  accuracy.accuracy.masks = MaskAccuracy{.pixels = 1, .right = 1, .classes = {{}}};
+  OutputComparison comparison = outputs_at(1).comparison;
+  comparison.outputs[0].partings = {{.item = 2, .length = 9}};
+  const MachineNoise noise{.subject = "a", .metric = "latency", .pairs = 4};
+  int looked_at = 0;
+  const auto refuses = [&](const std::string& text, auto read) {
+    ASSERT_TRUE(read(text).ok()) << text;
+    Json json = Json::parse(text);
+    for (const Json& changed : {Json(1.5), Json(18446744073709551616.0), Json("1")}) {
+      const auto look = [&] {
+        ++looked_at;
+        EXPECT_FALSE(read(json.dump()).ok()) << json;
+      };
+      for_each_whole_number(json, look, changed);
+    }
+  };
+  refuses(accuracy_to_json(accuracy), accuracy_from_json);
+  refuses(comparison_to_json(comparison), comparison_from_json);
+  refuses(noise_to_json(noise), noise_from_json);
+  refuses(models_to_json(record_named("a").models), models_from_json);
+  EXPECT_GT(looked_at, 3 * 30);
+  const std::string wrapped =
+      R"({"measured_at":1,"subject":"a","metric":"m","pairs":4294967297,"standard_deviation":1})";
+  EXPECT_EQ(noise_from_json(wrapped).error().message,
+            "the record of the machine's noise cannot be read: 'pairs' should be a whole number from -2147483648 to "
+            "2147483647 but is 4294967297");
 }
 
 TEST_P(StoreOn, KeepsOutputBlocksUntilTheRunIsFinished) {

@@ -50,9 +50,6 @@ struct OperatorsFile {
   std::vector<Source> sources;
 };
 
-template <class T, class Of>
-concept MaybeConst = std::same_as<std::remove_const_t<T>, Of>;
-
 template <class V, MaybeConst<ListedOperator> S>
 void visit_fields(V& v, S& s) {
   v.required("name", s.record.name);

@@ -7,9 +7,6 @@
 namespace infermeter {
 namespace {
 
-template <class T, class Of>
-concept MaybeConst = std::same_as<std::remove_const_t<T>, Of>;
-
 template <class T>
 bool take(const Result<T>& found, T& value) {
   return found.ok() ? (value = found.value(), true) : false;

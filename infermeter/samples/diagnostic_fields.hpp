@@ -1,0 +1,23 @@
+// The fields of diagnostics: those of trials and those of runs are stored alike.
+#pragma once
+
+#include <string_view>
+
+#include "infermeter/diagnostics/diagnostic.hpp"
+#include "infermeter/samples/json_fields.hpp"
+
+namespace infermeter {
+
+inline bool name_to_value(std::string_view name, DiagnosticId& value) {
+  const auto found = diagnostic_from_string(name);
+  return found ? (value = *found, true) : false;
+}
+
+template <class V, MaybeConst<Diagnostic> S>
+void visit_fields(V& v, S& s) {
+  v.required("id", s.id);
+  v.field("message", s.message);
+  v.field("about", s.about);
+}
+
+}  // namespace infermeter
