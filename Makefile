@@ -8,8 +8,9 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
-# Three times as many: most tests wait for processes that load models and sleep.
-PYTEST_JOBS ?= $(shell echo $$(($(JOBS) * 3)))
+# Twice as many: some tests sleep, and with more of them no processor is idle; three times as many take longer, each with its own
+# imports and its own common preparations.
+PYTEST_JOBS ?= $(shell echo $$(($(JOBS) * 2)))
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 DESTDIR ?=

@@ -416,20 +416,26 @@ TEST(PlanJson, RefusesWhatIsDamaged) {
     const auto plan = plan_from_json(text);
     return plan ? std::string("no error") : plan.error().message;
   };
-  EXPECT_THAT(message("{"), HasSubstr("it is not JSON"));
-  EXPECT_THAT(message("[]"), HasSubstr("is not an object"));
+  EXPECT_THAT(message("{"), HasSubstr("the stored plan is not valid JSON"));
+  EXPECT_EQ(message("[]"), "the stored plan should be an object but is of type array");
   EXPECT_EQ(plan_from_json(R"({"seed": 3})")->data.seed, 3U) << "stored when one seed was both";
-  EXPECT_THAT(message(R"({"seed": -1})"), HasSubstr("plan seed is not a whole number of at least 0"));
-  EXPECT_THAT(message(R"({"processes": 99999999999})"), HasSubstr("plan processes is not"));
-  EXPECT_THAT(message(R"({"cpus": ["a"]})"), HasSubstr("plan cpus is not an array of whole numbers"));
+  EXPECT_EQ(plan_from_json(R"({"seed": 3, "data_seed": 4})")->data.seed, 4U);
+  EXPECT_THAT(message(R"({"seed": -1})"), HasSubstr("'seed' should be a whole number from 0 to"));
+  EXPECT_THAT(message(R"({"processes": 99999999999})"), HasSubstr("'processes' should be a whole number"));
+  EXPECT_THAT(message(R"({"cpus": ["a"]})"), HasSubstr("'cpus[0]' should be a whole number"));
   for (const char* cpus : {R"({"cpus": [4294967296]})", R"({"cpus": [18446744073709551615]})", R"({"cpus": [0.5]})"})
-    EXPECT_THAT(message(cpus), HasSubstr("plan cpus is not an array of whole numbers of 32 bits"));
-  EXPECT_THAT(message(R"({"subjects": [{"model": 1}]})"), HasSubstr("subject model is not a string"));
-  EXPECT_THAT(message(R"({"subjects": [{"dtype": "int8"}]})"), HasSubstr("subject dtype"));
-  EXPECT_THAT(message(R"({"subjects": [{"options": [["a"]]}]})"), HasSubstr("[name, value]"));
-  EXPECT_THAT(message(R"({"order": [{"subject": 0}]})"), HasSubstr("order subject is not the number of a subject"));
-  EXPECT_THAT(message(R"({"warmup": 18446744073709551615})"), HasSubstr("plan warmup is not a whole number"));
-  EXPECT_THAT(message(R"({"allow_code": 1})"), HasSubstr("plan allow_code is not true or false"));
+    EXPECT_THAT(message(cpus), HasSubstr("'cpus[0]' should be a whole number from -2147483648 to 2147483647"));
+  EXPECT_THAT(message(R"({"subjects": [{"model": 1}]})"), HasSubstr("'subjects[0].model' should be a text but is 1"));
+  EXPECT_THAT(message(R"({"subjects": [{"dtype": "int8"}]})"), HasSubstr("'subjects[0].dtype' is 'int8', a name"));
+  EXPECT_THAT(message(R"({"subjects": [{"options": [["a"]]}]})"),
+              HasSubstr("'subjects[0].options[0]' should be a list"));
+  EXPECT_THAT(message(R"({"outliers": "none:1"})"), HasSubstr("'outliers' is 'none:1', a name"));
+  EXPECT_THAT(message(R"({"order": [{"subject": 0}]})"), HasSubstr("a trial of its order is of no subject"));
+  EXPECT_THAT(message(R"({"order": [{"subject": -1}]})"), HasSubstr("'order[0].subject' should be a whole number"));
+  EXPECT_THAT(message(R"({"warmup": 18446744073709551615})"), HasSubstr("'warmup' should be a whole number"));
+  EXPECT_THAT(message(R"({"allow_code": 1})"), HasSubstr("'allow_code' should be true or false but is 1"));
+  EXPECT_THAT(message(R"({"question": {"alpha": "a"}})"), HasSubstr("'question.alpha' should be a number"));
+  EXPECT_THAT(message(R"({"tuning": {"constraints": [3]}})"), HasSubstr("'tuning.constraints[0]' should be a text"));
   EXPECT_EQ(message("{}"), "no error");
   (void)plan_from_json(std::string(1'000'000, '['));
 }

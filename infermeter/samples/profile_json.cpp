@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "infermeter/samples/json_fields.hpp"
+#include "infermeter/diagnostics/json_fields.hpp"
 
 namespace infermeter {
 namespace {

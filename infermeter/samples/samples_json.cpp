@@ -9,9 +9,9 @@
 #include <tuple>
 #include <type_traits>
 
-#include "infermeter/samples/diagnostic_fields.hpp"
+#include "infermeter/diagnostics/diagnostic_fields.hpp"
+#include "infermeter/diagnostics/json_fields.hpp"
 #include "infermeter/samples/generation/generation_counters.hpp"
-#include "infermeter/samples/json_fields.hpp"
 #include "infermeter/samples/load/check_load_record.hpp"
 #include "infermeter/samples/trial_fields.hpp"
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <tuple>
 
-#include "infermeter/samples/diagnostic_fields.hpp"
-#include "infermeter/samples/json_fields.hpp"
+#include "infermeter/diagnostics/diagnostic_fields.hpp"
+#include "infermeter/diagnostics/json_fields.hpp"
 
 namespace infermeter {
 
@@ -64,7 +64,7 @@ void visit_fields(V& v, S& s) {
   v.exact_required("tolerance_absolute", s.tolerance.absolute);
   v.exact("tolerance_floor", s.tolerance.floor);
   for (const DifferenceFigure& figure : difference_figures()) v.exact(figure.id, s.*figure.value);
-  v.field("partings", s.partings);
+  v.where_any("partings", s.partings);
 }
 
 template <class V, MaybeConst<OutputComparison> S>

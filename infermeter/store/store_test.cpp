@@ -10,8 +10,8 @@
 #include <limits>
 #include <utility>
 
+#include "infermeter/diagnostics/json_fields.hpp"
 #include "infermeter/plan/plan_file.hpp"
-#include "infermeter/samples/json_fields.hpp"
 #include "infermeter/samples/samples_json.hpp"
 #include "infermeter/store/record_json.hpp"
 #include "infermeter/store/test_places.hpp"

@@ -93,7 +93,7 @@ def test_figures_that_none_can_be_are_refused(run, report):
         refused(run("baseline", "set", "release", "report.json"), "report.json is not a baseline: it is damaged: trial 1: ")
         refused(run("gate", "gate.toml", "--baseline", "report.json"), sentence)
     for change, sentence in [
-            (lambda r: r["models"][0].update(size_bytes=-5), "a size, or a number of weights, is not a whole number"),
+            (lambda r: r["models"][0].update(size_bytes=-5), "'[0].size_bytes' should be a whole number from 0 to"),
             (lambda r: r.update(id="../../x"), "its id '../../x' is none of a run"),
             (lambda r: r.update(created_at="yesterday"), "its created_at is not a time"),
             (lambda r: r.update(created_at="2026-11-21T11:42:1e300Z"), "its created_at is not a time"),

@@ -7,10 +7,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "infermeter/diagnostics/json_fields.hpp"
 #include "infermeter/profile/read/imported_profile.hpp"
 #include "infermeter/profile/read/profile_events.hpp"
 #include "infermeter/profile/read/profile_files.hpp"
-#include "infermeter/samples/json_fields.hpp"
 
 namespace infermeter {
 namespace {

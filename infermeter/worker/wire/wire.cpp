@@ -2,23 +2,10 @@
 
 #include <type_traits>
 
-#include "infermeter/samples/json_fields.hpp"
+#include "infermeter/diagnostics/json_fields.hpp"
+#include "infermeter/plan/plan_fields.hpp"
 
 namespace infermeter {
-namespace {
-
-template <class T>
-bool take(const Result<T>& found, T& value) {
-  return found.ok() ? (value = found.value(), true) : false;
-}
-
-}  // namespace
-
-bool name_to_value(std::string_view name, Precision& value) { return take(precision_from_string(name), value); }
-bool name_to_value(std::string_view name, Sandbox& value) { return take(sandbox_from_string(name), value); }
-bool name_to_value(std::string_view name, PythonProfiler& value) {
-  return take(python_profiler_from_string(name), value);
-}
 bool name_to_value(std::string_view name, DType& value) {
   if (name == to_string(DType::undefined)) return value = DType::undefined, true;  // of an output before its first run
   const auto found = dtype_from_string(name);
@@ -33,22 +20,6 @@ bool name_to_value(std::string_view name, Value::Kind& value) {
   for (const auto kind : {Value::Kind::none, Value::Kind::tensor, Value::Kind::sequence})
     if (name == to_string(kind)) return value = kind, true;
   return false;
-}
-
-template <class V, MaybeConst<Subject> S>
-void visit_fields(V& v, S& s) {
-  v.field("label", s.label);
-  v.field("model", s.model);
-  v.field("backend", s.backend);
-  v.field("device", s.device);
-  v.field("dtype", s.dtype);
-  v.field("batch_size", s.batch_size);
-  v.field("threads", s.threads);
-  v.field("dimensions", s.dimensions);
-  v.field("batch_axes", s.batch_axes);
-  v.field("options", s.options);
-  v.field("load", s.load);
-  v.field("backend_library", s.backend_library);
 }
 
 template <class V, MaybeConst<Stopping> S>

@@ -42,12 +42,18 @@ concept Listed = requires(const T& in, T& out) {
   fields_in_order(in);
   fields_in_order(out);
 };
-// Closed lists that go by name: `name_to_value(std::string_view, T&)` says whether it knows the name.
+// What goes by name: `name_to_value(std::string_view, T&)` says whether it knows the name.
 template <class T>
-concept Named = std::is_enum_v<T> && requires(T value) {
+concept Named = requires(T value) {
   { to_string(value) } -> std::convertible_to<std::string_view>;
   { name_to_value(std::string_view(), value) } -> std::same_as<bool>;
 };
+
+// A name_to_value of what reads the name.
+template <class T>
+bool take_value(const Result<T>& found, T& value) {
+  return found.ok() ? (value = found.value(), true) : false;
+}
 
 // ---- Writing ----
 
@@ -68,7 +74,7 @@ Json json_of(const std::pair<First, Second>& value) {
   return Json::array({value.first, value.second});
 }
 template <Named T>
-Json json_of(T value) {
+Json json_of(const T& value) {
   return std::string(to_string(value));
 }
 template <Structure T>
@@ -114,6 +120,11 @@ class FieldWriter {
   template <class T>
   void where_there(const char* key, const std::optional<T>& value) {
     if (value) field(key, value);
+  }
+  // Nor of an empty list.
+  template <class T>
+  void where_any(const char* key, const std::vector<T>& values) {
+    if (!values.empty()) field(key, values);
   }
   template <class T>
   void exact(std::string_view key, const T& value) {
@@ -270,6 +281,10 @@ class FieldReader {
   template <class T>
   void where_there(const char* key, std::optional<T>& value) {
     field(key, value);
+  }
+  template <class T>
+  void where_any(const char* key, std::vector<T>& values) {
+    field(key, values);
   }
   // Of numbers that may be NaN or infinite: null is no number, but an optional one that is not known.
   template <class T>

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "infermeter/diagnostics/diagnostic.hpp"
-#include "infermeter/samples/json_fields.hpp"
+#include "infermeter/diagnostics/json_fields.hpp"
 
 namespace infermeter {
 
