@@ -134,6 +134,9 @@ class FieldWriter {
   void exact_required(std::string_view key, const T& value) {
     exact(key, value);
   }
+  void exact_where_any(std::string_view key, const std::vector<double>& values) {
+    if (!values.empty()) exact(key, values);
+  }
   [[nodiscard]] Json take() { return std::move(object_); }
 
  private:
@@ -231,8 +234,7 @@ FieldCheck read_json(const Json& json, std::optional<T>& value) {
 template <class T>
 FieldCheck read_json(const Json& json, std::vector<T>& values) {
   if (!json.is_array()) return wrong_type(json, "a list");
-  values.clear();
-  values.reserve(json.size());
+  values.clear();  // and nothing is reserved: of a damaged text no element may be one
   for (const Json& element : json) {
     FieldCheck problem = read_json(element, values.emplace_back());
     if (!problem) continue;
@@ -258,9 +260,13 @@ inline FieldCheck read_exact_json(const Json& json, std::optional<double>& value
 inline FieldCheck read_exact_json(const Json& json, std::vector<double>& values) {
   if (!json.is_array()) return wrong_type(json, "a list");
   values.clear();
-  FieldCheck problem;
-  for (const Json& element : json) problem = problem ? problem : read_exact_json(element, values.emplace_back());
-  return problem;
+  for (const Json& element : json) {
+    FieldCheck problem = read_exact_json(element, values.emplace_back());
+    if (!problem) continue;
+    problem->where = '[' + std::to_string(values.size() - 1) + ']';
+    return problem;
+  }
+  return std::nullopt;
 }
 
 // Keys it is not asked for are ignored; a key that is missing leaves the default. The first thing wrong is kept.
@@ -297,6 +303,7 @@ class FieldReader {
     if (!object_.contains(key)) return fail({std::string(key), "is missing"});
     exact(key, value);
   }
+  void exact_where_any(std::string_view key, std::vector<double>& values) { exact(key, values); }
   [[nodiscard]] FieldCheck take_problem() { return std::move(problem_); }
 
  private:

@@ -1,4 +1,5 @@
-// The fields of subjects: of stored plans, and of the jobs of workers.
+// The fields of subjects: of stored plans, and of the jobs of workers, which have the variables of the environment
+// anyway.
 #pragma once
 
 #include <string_view>

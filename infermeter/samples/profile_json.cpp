@@ -1,7 +1,6 @@
 #include "infermeter/samples/profile_json.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "infermeter/diagnostics/json_fields.hpp"
 

@@ -7,7 +7,6 @@
 #include <bit>
 #include <cstring>
 #include <tuple>
-#include <type_traits>
 
 #include "infermeter/diagnostics/diagnostic_fields.hpp"
 #include "infermeter/diagnostics/json_fields.hpp"

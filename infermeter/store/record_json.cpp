@@ -114,7 +114,7 @@ void visit_fields(V& v, S& s) {
   v.required("masks", s.accuracy.masks);
   v.required("reference", s.reference);
   v.required("paired", s.paired);
-  v.exact("text_losses", s.text_losses);
+  v.exact_where_any("text_losses", s.text_losses);
 }
 
 template <class V, MaybeConst<MachineNoise> S>
@@ -191,7 +191,9 @@ Result<OutputComparison> comparison_from_json(std::string_view text) {
   INFERMETER_TRY(auto comparison, structure_from_json<OutputComparison>(text, what));
   for (OutputDifference& output : comparison.outputs) {
     if (!std::ranges::all_of(output.partings, is_parting))
-      return io_error(std::string(what) + " cannot be read: a place where two rows of integers differ is outside them");
+      return io_error(std::string(what) +
+                      " cannot be read: a place where two rows of integers differ lies beyond them, or shows more than "
+                      "is stored of one");
     drop_figures_of_some_values(output);
   }
   return comparison;
@@ -201,7 +203,10 @@ std::string accuracy_to_json(const SubjectAccuracy& accuracy) { return structure
 Result<SubjectAccuracy> accuracy_from_json(std::string_view text) {
   constexpr std::string_view what = "the record of an accuracy";
   INFERMETER_TRY(auto subject, structure_from_json<SubjectAccuracy>(text, what));
-  if (!fit(subject)) return io_error(std::string(what) + " cannot be read: a count or a loss cannot be");
+  if (!fit(subject))
+    return io_error(
+        std::string(what) +
+        " cannot be read: a count is above 2^53, more rows are right than there are, or a loss is not from 0 to 1e6");
   return subject;
 }
 

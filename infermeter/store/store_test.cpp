@@ -28,6 +28,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 Store writable(const StorePlace& place) { return Store::open(place, Store::Mode::write).value(); }
 
@@ -154,6 +155,7 @@ TEST(Store, KeepsTheLossesOfTextsAndWhereAnswersPart) {
   ASSERT_EQ(kept.size(), 3U);
   EXPECT_EQ(kept[0], 1.0 / 3);
   EXPECT_TRUE(std::isnan(kept[2]));
+  EXPECT_THAT(accuracy_to_json({.accuracy = {}, .reference = {}, .paired = {}}), Not(HasSubstr("text_losses")));
   OutputComparison comparison;
   comparison.outputs.emplace_back().partings = {
       {.item = 2, .position = 5, .length = 9, .before = {1, 2}, .reference = {3}, .candidate = {4, 5}}};

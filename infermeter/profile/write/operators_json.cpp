@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <concepts>
-#include <type_traits>
 #include <utility>
 
 #include "infermeter/diagnostics/json_fields.hpp"

@@ -1,11 +1,10 @@
 #include "infermeter/worker/wire/wire.hpp"
 
-#include <type_traits>
-
 #include "infermeter/diagnostics/json_fields.hpp"
 #include "infermeter/plan/plan_fields.hpp"
 
 namespace infermeter {
+
 bool name_to_value(std::string_view name, DType& value) {
   if (name == to_string(DType::undefined)) return value = DType::undefined, true;  // of an output before its first run
   const auto found = dtype_from_string(name);
