@@ -9,8 +9,7 @@
 namespace infermeter {
 
 inline bool name_to_value(std::string_view name, DiagnosticId& value) {
-  const auto found = diagnostic_from_string(name);
-  return found ? (value = *found, true) : false;
+  return take_value(diagnostic_from_string(name), value);
 }
 
 template <class V, MaybeConst<Diagnostic> S>

@@ -49,17 +49,26 @@ concept Named = requires(T value) {
   { name_to_value(std::string_view(), value) } -> std::same_as<bool>;
 };
 
-// A name_to_value of what reads the name.
-template <class T>
-bool take_value(const Result<T>& found, T& value) {
-  return found.ok() ? (value = found.value(), true) : false;
+// A name_to_value of what reads the name: a Result, or an optional.
+template <class Found, class T>
+bool take_value(const Found& found, T& value) {
+  return found ? (value = *found, true) : false;
 }
+
+// How numbers are written that may be NaN or infinite: by name, as text. Read so, null is no number, but an optional
+// one that is not known.
+struct Exactly {};
+inline constexpr Exactly exactly{};
 
 // ---- Writing ----
 
 // JSON has no NaN and no infinity: such a number becomes null, which reads back as "not measured" where a field may be
 // so, and leaves the default where it may not.
 inline Json json_of(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+inline Json json_of(double value, Exactly) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
 inline Json json_of(bool value) { return value; }
 inline Json json_of(const std::string& value) { return value; }
 inline Json json_of(const std::pair<std::string, std::string>& value) {
@@ -83,59 +92,37 @@ template <Listed T>
 Json json_of(const T& value) {
   return std::apply([](const auto&... fields) { return Json::array({json_of(fields)...}); }, fields_in_order(value));
 }
-template <class T>
-Json json_of(const std::optional<T>& value) {
-  return value ? json_of(*value) : Json(nullptr);
+template <class T, class... How>
+Json json_of(const std::optional<T>& value, How... how) {
+  return value ? json_of(*value, how...) : Json(nullptr);
 }
-template <class T>
-Json json_of(const std::vector<T>& values) {
+template <class T, class... How>
+Json json_of(const std::vector<T>& values, How... how) {
   Json array = Json::array();
-  for (const T& value : values) array.push_back(json_of(value));
+  for (const T& value : values) array.push_back(json_of(value, how...));
   return array;
 }
 
-// NaN and the infinities by name, as text.
-inline Json exact_json_of(double value) {
-  if (std::isfinite(value)) return value;
-  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-}
-inline Json exact_json_of(const std::optional<double>& value) { return value ? exact_json_of(*value) : Json(nullptr); }
-inline Json exact_json_of(const std::vector<double>& values) {
-  Json array = Json::array();
-  for (const double value : values) array.push_back(exact_json_of(value));
-  return array;
-}
-
+// `how`: nothing, or `exactly`.
 class FieldWriter {
  public:
-  template <class T>
-  void required(const char* key, const T& value) {
-    object_[key] = json_of(value);
+  template <class T, class... How>
+  void required(std::string_view key, const T& value, How... how) {
+    field(key, value, how...);
   }
-  template <class T>
-  void field(const char* key, const T& value) {
-    object_[key] = json_of(value);
+  template <class T, class... How>
+  void field(std::string_view key, const T& value, How... how) {
+    object_[std::string(key)] = json_of(value, how...);
   }
   // Nothing is written of what is not there, not even null.
   template <class T>
-  void where_there(const char* key, const std::optional<T>& value) {
+  void where_there(std::string_view key, const std::optional<T>& value) {
     if (value) field(key, value);
   }
   // Nor of an empty list.
-  template <class T>
-  void where_any(const char* key, const std::vector<T>& values) {
-    if (!values.empty()) field(key, values);
-  }
-  template <class T>
-  void exact(std::string_view key, const T& value) {
-    object_[std::string(key)] = exact_json_of(value);
-  }
-  template <class T>
-  void exact_required(std::string_view key, const T& value) {
-    exact(key, value);
-  }
-  void exact_where_any(std::string_view key, const std::vector<double>& values) {
-    if (!values.empty()) exact(key, values);
+  template <class T, class... How>
+  void where_any(std::string_view key, const std::vector<T>& values, How... how) {
+    if (!values.empty()) field(key, values, how...);
   }
   [[nodiscard]] Json take() { return std::move(object_); }
 
@@ -167,6 +154,14 @@ inline FieldCheck read_json(const Json& json, double& value) {
   if (json.is_null()) return std::nullopt;  // see json_of(double)
   if (!json.is_number()) return wrong_type(json, "a number");
   value = json.get<double>();
+  return std::nullopt;
+}
+inline FieldCheck read_json(const Json& json, double& value, Exactly) {
+  if (json.is_number()) return value = json.get<double>(), std::nullopt;
+  const std::string_view name = json.is_string() ? std::string_view(json.get_ref<const std::string&>()) : "";
+  if (name != "nan" && name != "inf" && name != "-inf") return wrong_type(json, "a number, 'nan', 'inf' or '-inf'");
+  const double infinity = std::numeric_limits<double>::infinity();
+  value = name == "nan" ? std::numeric_limits<double>::quiet_NaN() : name == "inf" ? infinity : -infinity;
   return std::nullopt;
 }
 inline FieldCheck read_json(const Json& json, bool& value) {
@@ -225,45 +220,20 @@ FieldCheck read_json(const Json& json, T& value) {
 }
 template <Structure T>
 FieldCheck read_json(const Json& json, T& value);
-template <class T>
-FieldCheck read_json(const Json& json, std::optional<T>& value) {
+template <class T, class... How>
+FieldCheck read_json(const Json& json, std::optional<T>& value, How... how) {
   value.reset();
   if (json.is_null()) return std::nullopt;
-  return read_json(json, value.emplace());
+  return read_json(json, value.emplace(), how...);
 }
-template <class T>
-FieldCheck read_json(const Json& json, std::vector<T>& values) {
+template <class T, class... How>
+FieldCheck read_json(const Json& json, std::vector<T>& values, How... how) {
   if (!json.is_array()) return wrong_type(json, "a list");
   values.clear();  // and nothing is reserved: of a damaged text no element may be one
   for (const Json& element : json) {
-    FieldCheck problem = read_json(element, values.emplace_back());
+    FieldCheck problem = read_json(element, values.emplace_back(), how...);
     if (!problem) continue;
     problem->where.insert(0, '[' + std::to_string(values.size() - 1) + ']' + (problem->where.empty() ? "" : "."));
-    return problem;
-  }
-  return std::nullopt;
-}
-
-inline FieldCheck read_exact_json(const Json& json, double& value) {
-  if (json.is_number()) return value = json.get<double>(), std::nullopt;
-  const std::string_view name = json.is_string() ? std::string_view(json.get_ref<const std::string&>()) : "";
-  if (name != "nan" && name != "inf" && name != "-inf") return wrong_type(json, "a number, 'nan', 'inf' or '-inf'");
-  const double infinity = std::numeric_limits<double>::infinity();
-  value = name == "nan" ? std::numeric_limits<double>::quiet_NaN() : name == "inf" ? infinity : -infinity;
-  return std::nullopt;
-}
-inline FieldCheck read_exact_json(const Json& json, std::optional<double>& value) {
-  value.reset();
-  if (json.is_null()) return std::nullopt;
-  return read_exact_json(json, value.emplace());
-}
-inline FieldCheck read_exact_json(const Json& json, std::vector<double>& values) {
-  if (!json.is_array()) return wrong_type(json, "a list");
-  values.clear();
-  for (const Json& element : json) {
-    FieldCheck problem = read_exact_json(element, values.emplace_back());
-    if (!problem) continue;
-    problem->where = '[' + std::to_string(values.size() - 1) + ']';
     return problem;
   }
   return std::nullopt;
@@ -274,44 +244,31 @@ class FieldReader {
  public:
   explicit FieldReader(const Json& object) : object_(object) {}
 
-  template <class T>
-  void required(const char* key, T& value) {
-    if (!object_.contains(key)) return fail({key, "is missing"});
-    field(key, value);
-  }
-  template <class T>
-  void field(const char* key, T& value) {
-    const auto found = object_.find(key);
-    if (found != object_.end()) fail_at(key, read_json(*found, value));
-  }
-  template <class T>
-  void where_there(const char* key, std::optional<T>& value) {
-    field(key, value);
-  }
-  template <class T>
-  void where_any(const char* key, std::vector<T>& values) {
-    field(key, values);
-  }
-  // Of numbers that may be NaN or infinite: null is no number, but an optional one that is not known.
-  template <class T>
-  void exact(std::string_view key, T& value) {
-    const auto found = object_.find(key);
-    if (found != object_.end()) fail_at(key, read_exact_json(*found, value));
-  }
-  template <class T>
-  void exact_required(std::string_view key, T& value) {
+  template <class T, class... How>
+  void required(std::string_view key, T& value, How... how) {
     if (!object_.contains(key)) return fail({std::string(key), "is missing"});
-    exact(key, value);
+    field(key, value, how...);
   }
-  void exact_where_any(std::string_view key, std::vector<double>& values) { exact(key, values); }
-  [[nodiscard]] FieldCheck take_problem() { return std::move(problem_); }
-
- private:
-  void fail_at(std::string_view key, FieldCheck problem) {
+  template <class T, class... How>
+  void field(std::string_view key, T& value, How... how) {
+    const auto found = object_.find(key);
+    if (found == object_.end()) return;
+    FieldCheck problem = read_json(*found, value, how...);
     if (!problem) return;
     const bool joins = !problem->where.empty() && problem->where.front() != '[';
     fail({std::string(key) + (joins ? "." : "") + problem->where, std::move(problem->what)});
   }
+  template <class T>
+  void where_there(std::string_view key, std::optional<T>& value) {
+    field(key, value);
+  }
+  template <class T, class... How>
+  void where_any(std::string_view key, std::vector<T>& values, How... how) {
+    field(key, values, how...);
+  }
+  [[nodiscard]] FieldCheck take_problem() { return std::move(problem_); }
+
+ private:
   void fail(FieldProblem problem) {
     if (!problem_) problem_ = std::move(problem);
   }

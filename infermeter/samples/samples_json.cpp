@@ -16,20 +16,11 @@
 
 namespace infermeter {
 
-bool name_to_value(std::string_view name, TrialEnd& value) {
-  const auto found = trial_end_from_string(name);
-  return found ? (value = *found, true) : false;
-}
+bool name_to_value(std::string_view name, TrialEnd& value) { return take_value(trial_end_from_string(name), value); }
 
-bool name_to_value(std::string_view name, Purpose& value) {
-  const auto found = purpose_from_string(name);
-  return found ? (value = *found, true) : false;
-}
+bool name_to_value(std::string_view name, Purpose& value) { return take_value(purpose_from_string(name), value); }
 
-bool name_to_value(std::string_view name, Phase& value) {
-  const auto found = phase_from_string(name);
-  return found ? (value = *found, true) : false;
-}
+bool name_to_value(std::string_view name, Phase& value) { return take_value(phase_from_string(name), value); }
 
 template <class V, MaybeConst<MemoryRecord> S>
 void visit_fields(V& v, S& s) {

@@ -30,9 +30,9 @@ void visit_fields(V& v, S& s) {
   v.required("item", s.item);
   v.required("position", s.position);
   v.required("length", s.length);
-  v.exact_required("before", s.before);
-  v.exact_required("reference", s.reference);
-  v.exact_required("candidate", s.candidate);
+  v.required("before", s.before, exactly);
+  v.required("reference", s.reference, exactly);
+  v.required("candidate", s.candidate, exactly);
   v.where_there("before_text", s.before_text);
   v.where_there("reference_text", s.reference_text);
   v.where_there("candidate_text", s.candidate_text);
@@ -49,21 +49,21 @@ void visit_fields(V& v, S& s) {
   v.required("within_tolerance", s.within_tolerance);
   v.field("undecided", s.undecided);
   v.required("element_count", s.element_count);
-  v.exact_required("max_absolute", s.max_absolute);
+  v.required("max_absolute", s.max_absolute, exactly);
   v.field("max_absolute_item", s.max_absolute_item);
   v.required("max_absolute_index", s.max_absolute_index);
-  v.exact_required("reference_at_max", s.reference_at_max);
-  v.exact_required("candidate_at_max", s.candidate_at_max);
+  v.required("reference_at_max", s.reference_at_max, exactly);
+  v.required("candidate_at_max", s.candidate_at_max, exactly);
   v.required("nan_reference", s.nan_reference);
   v.required("nan_candidate", s.nan_candidate);
   v.required("inf_reference", s.inf_reference);
   v.required("inf_candidate", s.inf_candidate);
   v.required("mismatched", s.mismatched);
   v.field("non_finite_apart", s.non_finite_apart);
-  v.exact_required("tolerance_relative", s.tolerance.relative);
-  v.exact_required("tolerance_absolute", s.tolerance.absolute);
-  v.exact("tolerance_floor", s.tolerance.floor);
-  for (const DifferenceFigure& figure : difference_figures()) v.exact(figure.id, s.*figure.value);
+  v.required("tolerance_relative", s.tolerance.relative, exactly);
+  v.required("tolerance_absolute", s.tolerance.absolute, exactly);
+  v.field("tolerance_floor", s.tolerance.floor, exactly);
+  for (const DifferenceFigure& figure : difference_figures()) v.field(figure.id, s.*figure.value, exactly);
   v.where_any("partings", s.partings);
 }
 
@@ -114,7 +114,7 @@ void visit_fields(V& v, S& s) {
   v.required("masks", s.accuracy.masks);
   v.required("reference", s.reference);
   v.required("paired", s.paired);
-  v.exact_where_any("text_losses", s.text_losses);
+  v.where_any("text_losses", s.text_losses, exactly);
 }
 
 template <class V, MaybeConst<MachineNoise> S>
@@ -123,7 +123,7 @@ void visit_fields(V& v, S& s) {
   v.required("subject", s.subject);
   v.required("metric", s.metric);
   v.required("pairs", s.pairs);
-  v.exact_required("standard_deviation", s.standard_deviation);
+  v.required("standard_deviation", s.standard_deviation, exactly);
 }
 
 namespace {
@@ -147,7 +147,7 @@ void drop_figures_of_some_values(OutputDifference& output) {
 bool is_count(std::uint64_t count) { return count <= std::uint64_t{1} << 53; }
 
 bool are_counts(const auto& listed) {
-  return std::apply([](auto... counts) { return (is_count(static_cast<std::uint64_t>(counts)) && ...); }, listed);
+  return std::apply([](auto... counts) { return (is_count(counts) && ...); }, listed);
 }
 
 bool fit(const LabelAccuracy& labels) {

@@ -7,8 +7,7 @@ namespace infermeter {
 
 bool name_to_value(std::string_view name, DType& value) {
   if (name == to_string(DType::undefined)) return value = DType::undefined, true;  // of an output before its first run
-  const auto found = dtype_from_string(name);
-  return found ? (value = *found, true) : false;
+  return take_value(dtype_from_string(name), value);
 }
 
 std::string_view to_string(Value::Kind kind) {
