@@ -19,6 +19,7 @@ namespace {
 constexpr double times_its_cost = 49;     // what is read of processes is read for at most 2 % of the time
 constexpr double between_files_s = 0.25;  // a look at descriptors takes some 100 us
 constexpr double between_sizes_s = 0.1;   // a look at /proc/PID/status some 30 us
+constexpr double between_searches_s = 0.25;
 
 void add_numbers(std::string_view text, std::vector<pid_t>& numbers) {
   while (!text.empty()) {
@@ -101,8 +102,13 @@ std::uint64_t SeldomSum::at(std::uint64_t cheap, std::uint64_t limit, const std:
   return taken_;
 }
 
-ProcessTree::ProcessTree(pid_t worker, pid_t supervisor, std::filesystem::path folder)
-    : worker_(worker), supervisor_(supervisor), folder_(std::move(folder)), shared_before_(shared_memory_in_use()) {}
+ProcessTree::ProcessTree(pid_t worker, pid_t supervisor, std::filesystem::path folder, Seldom::Clock clock)
+    : worker_(worker),
+      supervisor_(supervisor),
+      folder_(std::move(folder)),
+      search_(clock),
+      quiet_(clock),
+      shared_before_(shared_memory_in_use()) {}
 
 void ProcessTree::search() {
   descendants_ = descendants_of(supervisor_ > 0 ? supervisor_ : worker_);
@@ -111,10 +117,13 @@ void ProcessTree::search() {
 
 const std::vector<pid_t>& ProcessTree::descendants() {
   if (!search_.is_due()) return descendants_;
+  // A number is given some time before its process is anyone's child, and an orphan is nobody's while it changes
+  // parents: that no number is new does not show that all were found.
   std::string last = last_made();
-  if (!last.empty() && last == last_made_) return descendants_;
+  if (!last.empty() && last == last_made_ && !quiet_.is_due()) return descendants_;
   last_made_ = std::move(last);
   search_.run([this] { search(); });
+  quiet_.run([] {}, between_searches_s);
   return descendants_;
 }
 

@@ -57,7 +57,7 @@ class SeldomSum {
 class ProcessTree {
  public:
   // Orphans of the worker are children of `supervisor`. `folder`: its own.
-  ProcessTree(pid_t worker, pid_t supervisor, std::filesystem::path folder = {});
+  ProcessTree(pid_t worker, pid_t supervisor, std::filesystem::path folder = {}, Seldom::Clock clock = monotonic_s);
 
   // Bytes in memory: the worker's resident set without `own_bytes` of shared memory that are not the subject's, the
   // proportional sets of the processes that it has started, and what it keeps in memory files (memfd, its own
@@ -70,7 +70,8 @@ class ProcessTree {
   void exclude_shared_memory(std::uint64_t bytes) { shared_before_ += bytes; }
   // What there is more of than they may have; empty: nothing. As bytes_beside saw it last.
   [[nodiscard]] std::string excess() const;
-  // Other than the worker; looked for only when a process or thread has been made on this machine since the last time.
+  // Other than the worker; looked for when a process or thread has been made on this machine since the last time, and
+  // four times a second otherwise.
   [[nodiscard]] const std::vector<pid_t>& descendants();
 
  private:
@@ -84,7 +85,7 @@ class ProcessTree {
   std::string last_made_{};
   std::vector<pid_t> descendants_{};
   SeldomSum others_{}, all_{};
-  Seldom search_{}, files_{}, sizes_{}, hidden_{};
+  Seldom search_, quiet_, files_{}, sizes_{}, hidden_{};
   std::uint64_t in_files_ = 0, sockets_ = 0, not_mapped_ = 0;
   std::uint64_t beside_bytes_ = 0, threads_ = 0, hidden_bytes_ = 0;
   std::uint64_t shared_before_ = 0, shared_growth_ = 0;  // of the whole machine

@@ -26,6 +26,7 @@ namespace {
 using namespace test;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 double counter(const Samples& samples, std::string_view name) {
   for (const Counter& counter : samples.counters)
@@ -188,6 +189,19 @@ TEST(ProcessTreeTest, CountsSharedPagesOnceAboveTheLimit) {
 }
 
 double pretended_s = 0;
+
+// No process is made when one ends, nor when an orphan gets another parent.
+TEST(ProcessTreeTest, LooksAgainWhereNoProcessWasMade) {
+  const pid_t child = fork();
+  if (child == 0)
+    for (;;) pause();
+  ProcessTree tree(getpid(), -1, {}, [] { return pretended_s; });
+  ASSERT_THAT(tree.descendants(), ElementsAre(child));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  pretended_s += 0.3;
+  EXPECT_THAT(tree.descendants(), IsEmpty());
+}
 
 TEST(SeldomSumTest, IsTakenForTwoPercentOfTheTimeUnlessALimitCouldBePassed) {
   SeldomSum sum([] { return pretended_s; });
