@@ -33,6 +33,17 @@ def draw_all(page):
     page.evaluate(DRAW_ALL, PICTURES)
 
 
+def unfold(page, which):
+    page.evaluate("(which) => { for (const details of document.querySelectorAll(which)) details.open = true; }", which)
+
+
+def show_everything(page):
+    """Draws all pictures, and opens what is folded. Data come last: beside their tables each drawing is a layout of all of them."""
+    unfold(page, "details:not(.data)")
+    draw_all(page)
+    unfold(page, "details.data")
+
+
 def picture_with(page, selector):
     """The first one that has such an element once it is drawn."""
     for figure in pictures(page):

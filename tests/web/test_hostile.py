@@ -8,7 +8,7 @@ import xml.etree.ElementTree as xml
 
 import pytest
 
-from .drawing import draw_all
+from .drawing import show_everything
 
 
 def own(number):
@@ -69,8 +69,7 @@ def assert_only_shown(page, what, section):
 
 def use_everything(page):
     """All sections opened, pictures drawn, data shown, tooltips asked for."""
-    page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
-    draw_all(page)
+    show_everything(page)
     for drawing in page.locator(".drawing").all()[:8]:
         drawing.scroll_into_view_if_needed()
         box = drawing.bounding_box()

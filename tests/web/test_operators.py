@@ -11,7 +11,7 @@ import pytest
 from . import operator_profiles as profile
 from .accessibility import assert_axe_finds_nothing
 from .document import with_document
-from .drawing import draw
+from .drawing import draw, unfold
 from .table import close, in_base_units, read
 from .test_hostile import PAGES, assert_only_shown, use_everything
 
@@ -308,9 +308,9 @@ def test_saves_svg_and_png(pair_page, difference):
 
 def test_axe_finds_nothing(pair_page, axe):
     page = pair_page(width=360)
-    page.evaluate("for (const details of document.querySelectorAll('#part-1-operators details')) details.open = true")
     for figure in page.locator("#part-1-operators figure.picture").all():
         draw(figure)
+    unfold(page, "#part-1-operators details")
     assert_axe_finds_nothing(page, axe, "document.querySelector('#part-1-operators')")
 
 

@@ -11,7 +11,7 @@ import pytest
 from . import operator_profiles as operators
 from . import stack_profiles as stacks
 from .accessibility import assert_axe_finds_nothing
-from .drawing import draw
+from .drawing import draw, unfold
 from .table import close
 from .test_hostile import PAGES, assert_only_shown, use_everything
 from .test_operators import SVG, focus_label, frames, graph, hostile, name_of, seconds
@@ -255,7 +255,7 @@ def test_axe_finds_nothing(pair_page, axe):
     for which in ("flame", "flame-difference"):
         of_stacks(draw(page.locator(f"#part-1-{which}")))
     sandwich(page)
-    page.evaluate("for (const details of document.querySelectorAll('#part-1-operators details')) details.open = true")
+    unfold(page, "#part-1-operators details")
     # Symbols are longer than frames: what is drawn of one is cut, and what is read out is whole.
     assert_axe_finds_nothing(page, axe, "document.querySelector('#part-1-operators')")
 
