@@ -4,7 +4,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -57,9 +56,9 @@ std::string file_in(const std::string& folder, const std::string& machine) {
 std::string contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text;
-  text.resize(largest_file);
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  char piece[4096];
+  while (text.size() < largest_file && (file.read(piece, sizeof piece), file.gcount() > 0))
+    text.append(piece, static_cast<std::size_t>(file.gcount()));
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -91,8 +92,11 @@ Result<std::string> read_text_file(const fs::path& file, std::size_t limit, std:
   };
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "re"), &std::fclose);
   if (!stream) return cannot(std::strerror(errno));
-  std::string text(limit + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), stream.get()));
+  // Piece by piece: a pipe has no size, and few files come near their limit.
+  std::string text;
+  std::array<char, 65536> piece;
+  for (std::size_t got = 1; got > 0 && text.size() <= limit; text.append(piece.data(), got))
+    got = std::fread(piece.data(), 1, piece.size(), stream.get());
   if (std::ferror(stream.get()) != 0) return cannot(std::strerror(errno));
   if (text.size() > limit) return cannot(fmt::format("it is larger than {} bytes", limit));
   return text;
