@@ -437,7 +437,7 @@ TEST(PlanJson, RefusesWhatIsDamaged) {
   EXPECT_THAT(message(R"({"question": {"alpha": "a"}})"), HasSubstr("'question.alpha' should be a number"));
   EXPECT_THAT(message(R"({"tuning": {"constraints": [3]}})"), HasSubstr("'tuning.constraints[0]' should be a text"));
   EXPECT_EQ(message("{}"), "no error");
-  (void)plan_from_json(std::string(1'000'000, '['));
+  (void)plan_from_json(std::string(200'000, '['));
 }
 
 TEST(PlanJson, WritesTextThatIsNotUtf8) {

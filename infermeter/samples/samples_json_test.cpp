@@ -287,7 +287,7 @@ TEST(SamplesJson, RefusesWhatIsNoObject) {
 }
 
 TEST(SamplesJson, SurvivesDeepNestingAndCuts) {
-  EXPECT_FALSE(samples_from_json("{\"subject\":" + std::string(1'000'000, '[')).ok());
+  EXPECT_FALSE(samples_from_json("{\"subject\":" + std::string(200'000, '[')).ok());
   const std::string nested = std::string(200'000, '[') + std::string(200'000, ']');
   EXPECT_FALSE(samples_from_json("{\"subject\":" + nested + "}").ok());
   const std::string text = samples_to_json(full_samples());

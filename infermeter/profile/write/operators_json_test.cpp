@@ -137,7 +137,7 @@ TEST(OperatorsJson, RefusesWhatItCannotBe) {
       {with(R"("events":{"iteration":[0],"op":[0],"thread":[0],"begin_ns":[9223372036854775807],"duration_ns":[1]})"),
        "cannot be"},
       {with(R"("events":{"iteration":[-1],"op":[0],"thread":[0],"begin_ns":[0],"duration_ns":[1]})"), "iteration[0]"},
-      {std::string(1'000'000, '['), "not valid JSON"},
+      {std::string(200'000, '['), "not valid JSON"},
       {std::string((std::size_t{64} << 20U) + 1, ' '), "64 MiB"}};
   for (const auto& [json, sentence] : cases) {
     const auto profile = parse_operators(json, trial_of_two());
