@@ -170,18 +170,19 @@ def open_page(browser, idle, request):
         return watched.page
 
     yield open_one
-    patience.cancel()
-    if request.node.stash.get(STUCK, False):
-        for pages in idle.values():
-            pages.clear()
-        return
-    found = [(watched.found(), watched.files, site) for watched, site, _ in opened]
-    for watched, _, own in opened:
-        if own or watched.trouble or request.node.stash.get(FAILED, False):
-            watched.close()
-        else:
-            watched.end()
-            idle[watched.script].append(watched)
+    try:
+        found = [(watched.found(), watched.files, site) for watched, site, _ in opened]
+        for watched, _, own in opened:
+            if own or watched.trouble or request.node.stash.get(FAILED, False):
+                watched.close()
+            else:
+                watched.end()
+                idle[watched.script].append(watched)
+    finally:
+        patience.cancel()
+        if request.node.stash.get(STUCK, False):
+            for pages in idle.values():
+                pages.clear()  # dead, all of them
     for trouble, files, site in found:
         assert trouble == []
         if site is None:

@@ -122,8 +122,7 @@ const std::vector<pid_t>& ProcessTree::descendants() {
   std::string last = last_made();
   if (!last.empty() && last == last_made_ && !quiet_.is_due()) return descendants_;
   last_made_ = std::move(last);
-  search_.run([this] { search(); });
-  quiet_.run([] {}, between_searches_s);
+  quiet_.run([this] { search_.run([this] { search(); }); }, between_searches_s);
   return descendants_;
 }
 
